@@ -1,0 +1,190 @@
+"""The catalogue: a file in a family folder is an algorithm, and this reads all there is to know from the file.
+
+Names, options and facts are read from the source text, without importing it: listing a hundred algorithms loads none of
+them. A module is imported when somebody asks for it. What a file must hold:
+
+    a docstring    its first line is the title; the paragraph after it says where the algorithm comes from
+    facts          upper-case constants: OPTIMAL, COMPLETE, PAPER ...
+    begin(...)     the one public function; its keyword-only parameters are the options, with their defaults
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wayfolk.errors import BadInput, UnknownName
+
+FAMILIES = {
+    "search": "one agent, a whole path",
+    "realtime": "one agent, bounded work for each move",
+    "planners": "many agents, a whole plan",
+    "controllers": "many agents, the next move",
+}
+_ROOT = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Option:
+    """A keyword of `begin`: its default, and the values it may have if they are few."""
+
+    name: str
+    default: Any
+    type: str
+    choices: tuple[Any, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        made = {"name": self.name, "default": self.default, "type": self.type}
+        return made | ({"choices": list(self.choices)} if self.choices else {})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm, as its file describes it."""
+
+    name: str
+    family: str
+    doc: str
+    facts: dict[str, Any]
+    options: tuple[Option, ...]
+
+    @property
+    def title(self) -> str:
+        """The first line of the docstring."""
+        return self.doc.split("\n", 1)[0]
+
+    @property
+    def label(self) -> str:
+        """The name as papers write it: what stands before the colon of the title."""
+        return self.title.split(":")[0]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "title": self.title,
+            "paper": self.facts.get("PAPER", ""),
+            "optimal": bool(self.facts.get("OPTIMAL", False)),
+            "complete": bool(self.facts.get("COMPLETE", False)),
+            "options": [option.as_dict() for option in self.options],
+        }
+
+    def load(self) -> Callable[..., Any]:
+        """Import the file and return its `begin`."""
+        begin: Callable[..., Any] = importlib.import_module(f"wayfolk.{self.family}.{self.name}").begin
+        return begin
+
+    def checked(self, options: dict[str, Any]) -> dict[str, Any]:
+        """`options` with known names, and values of the right type (text is converted)."""
+        known = {option.name: option for option in self.options}
+        for name in options:
+            if name not in known:
+                raise UnknownName(f"{self.name} has no option {name!r}{_hint(name, known)}")
+        return {name: _converted(known[name], value) for name, value in options.items()}
+
+
+def entries(family: str | None = None) -> list[Entry]:
+    """All algorithms, or those of one family, by name."""
+    families = FAMILIES if family is None else [family]
+    return [_read(path, folder) for folder in families for path in _files(folder)]
+
+
+def find(name: str, *families: str) -> Entry:
+    """The algorithm called `name`, in one of `families` if any are given."""
+    wanted = name.lower().replace("-", "_")
+    for folder in families or FAMILIES:
+        for path in _files(folder):
+            if _name(path) == wanted:
+                return _read(path, folder)
+    known = [entry.name for folder in families or FAMILIES for entry in entries(folder)]
+    other = next((f for f in FAMILIES for path in _files(f) if _name(path) == wanted), None)
+    if other is not None:
+        raise UnknownName(f"{name!r} is of the family {other} ({FAMILIES[other]}), which does not fit here")
+    raise UnknownName(f"there is no algorithm {name!r}{_hint(wanted, known)}")
+
+
+def families() -> list[str]:
+    """The names of the families that have members."""
+    return [folder for folder in FAMILIES if _files(folder)]
+
+
+@cache
+def _files(family: str) -> list[Path]:
+    folder = _ROOT / family
+    found = [p for p in folder.glob("*.py") if not p.name.startswith("_")]
+    found += [p for p in folder.glob("*/__init__.py") if not p.parent.name.startswith("_")]
+    return sorted(found, key=_name)
+
+
+def _name(path: Path) -> str:
+    return path.parent.name if path.name == "__init__.py" else path.stem
+
+
+@cache
+def _read(path: Path, family: str) -> Entry:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    facts: dict[str, Any] = {}
+    begin = None
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
+            facts[node.targets[0].id] = _value(node.value)
+        elif isinstance(node, ast.FunctionDef) and node.name == "begin":
+            begin = node
+    if begin is None:
+        raise BadInput(f"{path.name} in {family} has no function `begin`")
+    pairs = zip(begin.args.kwonlyargs, begin.args.kw_defaults, strict=True)
+    options = tuple(_option(argument, default) for argument, default in pairs)
+    return Entry(_name(path), family, inspect.cleandoc(ast.get_docstring(tree) or ""), facts, options)
+
+
+def _option(argument: ast.arg, default: ast.expr | None) -> Option:
+    kind = ast.unparse(argument.annotation) if argument.annotation else ""
+    choices: tuple[Any, ...] = ()
+    if isinstance(argument.annotation, ast.Subscript) and ast.unparse(argument.annotation.value) == "Literal":
+        listed = _value(argument.annotation.slice)
+        choices = listed if isinstance(listed, tuple) else (listed,)
+        kind = type(choices[0]).__name__
+    return Option(argument.arg, None if default is None else _value(default), kind, choices)
+
+
+def _value(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return ast.unparse(node)
+
+
+def _hint(name: str, known: Any) -> str:
+    close = difflib.get_close_matches(name, list(known), 1, 0.5)
+    if close:
+        return f": did you mean {close[0]!r}?"
+    return f": choose one of {', '.join(sorted(known))}" if known else ": it has none"
+
+
+def _converted(option: Option, value: Any) -> Any:
+    kinds: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "bool": _truth}
+    if isinstance(value, str) and option.type.split(" | ")[0] in kinds:
+        try:
+            value = kinds[option.type.split(" | ")[0]](value)
+        except ValueError:
+            raise BadInput(f"option {option.name} must be of type {option.type}, not {value!r}") from None
+    if option.choices and value not in option.choices:
+        raise UnknownName(f"option {option.name} cannot be {value!r}{_hint(str(value), map(str, option.choices))}")
+    return value
+
+
+def _truth(text: str) -> bool:
+    if text.lower() in ("true", "yes", "on", "1"):
+        return True
+    if text.lower() in ("false", "no", "off", "0"):
+        return False
+    raise ValueError(text)

@@ -1,0 +1,55 @@
+"""What can go wrong because of the caller, as a tree.
+
+    WayfolkError
+    ├── BadInput          a file or an argument is not what it should be
+    │   ├── BadMap        a map file: names file, line and offender
+    │   ├── BadScenario   a .scen file: names file, line and offender
+    │   ├── BadPlan       a plan file
+    │   └── BadProblem    starts, goals or limits that make no sense together
+    ├── UnknownName       an algorithm or option nobody has heard of; the nearest name is offered
+    ├── NotSupported      the algorithm cannot do this, and says so instead of answering wrongly
+    ├── Missing           a package of an extra, or a data file, is not there
+    └── TooLarge          the job would need more memory than the machine has
+
+Not finding a path or a plan is not an error: it is a `Status`.
+"""
+
+
+class WayfolkError(Exception):
+    """A caller's mistake, told in one sentence."""
+
+
+class BadInput(WayfolkError):
+    """A file or an argument is not what it should be."""
+
+
+class BadMap(BadInput):
+    """A map file that cannot be read; names file, line and offender."""
+
+
+class BadScenario(BadInput):
+    """A scenario file that cannot be read; names file, line and offender."""
+
+
+class BadPlan(BadInput):
+    """A plan file that cannot be read."""
+
+
+class BadProblem(BadInput):
+    """Starts, goals or limits that make no sense together."""
+
+
+class UnknownName(WayfolkError):
+    """An algorithm or option nobody has heard of."""
+
+
+class NotSupported(WayfolkError):
+    """The algorithm cannot do this, and says so instead of answering wrongly."""
+
+
+class Missing(WayfolkError):
+    """A package of an extra, or a data file, is not there."""
+
+
+class TooLarge(WayfolkError):
+    """The job would need more memory than the machine has."""

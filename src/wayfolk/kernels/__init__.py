@@ -1,0 +1,1 @@
+"""Compiled array code used by more than one algorithm."""

@@ -1,0 +1,131 @@
+"""Best-first search on any graph: the kernel under A*, weighted A* and Dijkstra, paused and resumed at will.
+
+The open list is a bucket queue, so that f is respected only to within the width of a bucket: a cell whose g improves
+after it was closed is opened again, and when the goal comes up the rest of its bucket is searched for anything better.
+
+Finds    a cheapest path if the guess never overestimates; one at most `weight` times as long with weight > 1.
+Keeps    g[cell] is the cost of the path that `parent` describes. When FOUND is returned, no open cell has f < g[goal].
+Why      stamps: `mark[cell]` is `stamp` for a cell seen in this search and `stamp + 1` once it is closed, so that a
+         new search need not clear anything.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.graph import NOWHERE, cost, guess, slots, there
+from wayfolk.kernels import buckets
+from wayfolk.kernels.jit import kernel
+
+RUNNING, FOUND, EXHAUSTED, QUEUE_FULL = range(4)
+STAMP, EXPANDED, GENERATED, REOPENED, CLOSING = range(5)  # places in `count`
+FUZZ = 1e-9  # differences smaller than this come from rounding
+
+
+class Memory(NamedTuple):
+    """The arrays of one search; reused from query to query."""
+
+    g: NDArray[np.float64]
+    parent: NDArray[np.int32]
+    mark: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+
+def new_memory(n_cells: int) -> Memory:
+    """Arrays for a world of `n_cells`."""
+    return Memory(
+        np.zeros(n_cells), np.zeros(n_cells, np.int32), np.zeros(n_cells, np.int32), np.zeros(8, np.int64)
+    )
+
+
+@kernel
+def seed(graph, memory, queue, start, goal):
+    """Forget the last search and open `start`."""
+    count = memory.count
+    if count[STAMP] > 2**31 - 8:
+        memory.mark[:] = 0
+        count[STAMP] = 0
+    count[STAMP] += 2
+    count[EXPANDED] = count[REOPENED] = count[CLOSING] = 0
+    count[GENERATED] = 1
+    memory.g[start] = 0.0
+    memory.parent[start] = start
+    memory.mark[start] = count[STAMP]
+    buckets.clear(queue)
+    buckets.push(queue, 0, start, 0.0, False)
+
+
+@kernel
+def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_first, budget, events):
+    """Expand up to `budget` cells; RUNNING, FOUND, EXHAUSTED or QUEUE_FULL.
+
+    There are `per_unit` buckets to a unit of cost. Expanded cells are written to `events` while there is room.
+    """
+    g, parent, mark, count = memory.g, memory.parent, memory.mark, memory.count
+    stamp, expanded, generated = count[STAMP], count[EXPANDED], count[GENERATED]
+    least = weight * guess(graph, start, goal, kind)
+    stop = expanded + budget
+    outcome = RUNNING
+    while True:
+        if queue.count[buckets.N_ENTRIES] == 0:
+            outcome = FOUND if count[CLOSING] else EXHAUSTED
+            break
+        before = queue.count[buckets.CURRENT]
+        if buckets.settle(queue) != before and count[CLOSING]:
+            outcome = FOUND
+            break
+        if expanded >= stop:
+            break
+        cell = buckets.peek(queue)
+        edges = slots(graph, cell)
+        if not buckets.has_room(queue, edges):
+            outcome = QUEUE_FULL
+            break
+        entry = buckets.take(queue)
+        here = queue.g[entry]
+        if here != g[cell] or mark[cell] != stamp:  # a better copy came before
+            continue
+        if cell == goal:
+            count[CLOSING] = 1
+            continue
+        if count[CLOSING] and here + weight * guess(graph, cell, goal, kind) >= g[goal] - FUZZ:
+            continue
+        mark[cell] = stamp + 1
+        if expanded < events.size:
+            events[expanded] = cell
+        expanded += 1
+        for k in range(edges):
+            other = there(graph, cell, k)
+            if other == NOWHERE:
+                continue
+            reached = here + cost(graph, cell, k)
+            seen = mark[other]
+            if seen >= stamp:
+                if reached >= g[other] - FUZZ:
+                    continue
+                if seen != stamp:
+                    count[REOPENED] += 1
+            else:
+                generated += 1
+            mark[other] = stamp
+            g[other] = reached
+            parent[other] = cell
+            f = reached + weight * guess(graph, other, goal, kind)
+            buckets.push(queue, int((f - least) * per_unit + FUZZ), other, reached, oldest_first)
+    count[EXPANDED], count[GENERATED] = expanded, generated
+    return outcome
+
+
+@kernel
+def trace(memory, start, goal, path):
+    """Write the path backwards from `goal` to `path`; its number of cells, which may exceed the room there."""
+    cell = goal
+    n = 0
+    while True:
+        if n < path.size:
+            path[n] = cell
+        n += 1
+        if cell == start:
+            return n
+        cell = memory.parent[cell]

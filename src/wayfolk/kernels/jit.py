@@ -1,0 +1,130 @@
+"""The one decorator: `kernel` turns plain Python on arrays into native code.
+
+This is the only module that knows numba. Why not use numba's decorator directly: its cache notices an edit of the
+file that holds a function, but not of a callee in another file, and then answers with yesterday's code. Here the
+cache folder is named by a digest of every source that holds compiled code and whatever those import, so an edit
+anywhere among them starts a fresh folder.
+
+Three ways to run: compiled (the default), plain Python (`NUMBA_DISABLE_JIT=1`) and bounds-checked (`NUMBA_BOUNDSCHECK=1`).
+"""
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+from numba.extending import overload
+
+__all__ = ["cache_folder", "instance_class", "is_plain", "kernel", "on_compile", "overload"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+FLAGS = {"nogil": True, "error_model": "numpy", "boundscheck": None}
+KEEP_DAYS = 30  # cache folders of older versions are removed after this long
+_IMPORT = re.compile(r"^\s*(?:from (wayfolk[\w.]*) import ([\w, ()]+)|import (wayfolk[\w.]*))", re.MULTILINE)
+
+
+def kernel(function: F) -> F:
+    """Compile `function` on first call, release the GIL while it runs, keep the machine code on disk."""
+    compiled: F = numba.njit(cache=True, **FLAGS)(function)
+    return compiled
+
+
+def is_plain() -> bool:
+    """Whether kernels run as ordinary Python in this process."""
+    return bool(numba.config.DISABLE_JIT)
+
+
+def instance_class(numba_type: Any) -> type | None:
+    """The NamedTuple class behind a compile-time type, for functions that are overloaded by it."""
+    return getattr(numba_type, "instance_class", None)
+
+
+def source_digest(package: Path) -> str:
+    """A name for the present state of all sources that machine code is made from, of numba and of the flags."""
+    files = {file: file.read_text(encoding="utf-8") for file in package.rglob("*.py")}
+    reached: set[Path] = set()
+    todo = [file for file, text in files.items() if "kernels.jit" in text]
+    while todo:
+        file = todo.pop()
+        if file in reached:
+            continue
+        reached.add(file)
+        for module, names, plain in _IMPORT.findall(files[file]):
+            spots = [module or plain] + [f"{module}.{name.strip(' ()')}" for name in names.split(",") if module]
+            for spot in spots:
+                path = package.joinpath(*spot.split(".")[1:])
+                todo += [found for found in (path.with_suffix(".py"), path / "__init__.py") if found in files]
+    digest = hashlib.sha256()
+    for file in sorted(reached):
+        digest.update(f"{file.relative_to(package)}\n{files[file]}\n".encode())
+    flags = (sorted(FLAGS.items()), numba.config.BOUNDSCHECK, numba.config.DEBUGINFO_DEFAULT)
+    digest.update(repr((numba.__version__, platform.python_version(), flags)).encode())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Where machine code is kept: `$WAYFOLK_CACHE`, else the user's cache folder, by digest."""
+    home = os.environ.get("WAYFOLK_CACHE")
+    if home:
+        base = Path(home)
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wayfolk"
+    return base / "kernels" / source_digest(Path(__file__).resolve().parents[1])
+
+
+def _remove_old_folders(folder: Path) -> None:
+    for sibling in folder.parent.glob("*/"):
+        if sibling != folder and time.time() - sibling.stat().st_mtime > KEEP_DAYS * 86400:
+            shutil.rmtree(sibling, ignore_errors=True)
+
+
+def _use_cache() -> None:
+    folder = cache_folder()
+    if not folder.exists():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _remove_old_folders(folder)
+        except OSError:  # a home that cannot be written: numba falls back to no cache of ours
+            return
+    numba.config.CACHE_DIR = str(folder)
+
+
+class _Listener(event.Listener):  # type: ignore[misc]
+    """Calls back when something is really compiled, not when it is loaded from the cache."""
+
+    def __init__(self, heard: Callable[[], None]) -> None:
+        self.heard = heard
+
+    def on_start(self, event: Any) -> None:
+        self.heard()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+def on_compile(heard: Callable[[], None]) -> None:
+    """Call `heard` once, the first time this process has to compile something."""
+
+    def once() -> None:
+        event.unregister("numba:compile", listener)
+        heard()
+
+    listener = _Listener(once)
+    event.register("numba:compile", listener)
+
+
+def _say_so_on_a_terminal() -> None:
+    if sys.stderr.isatty():
+        print("compiling, first run only ...", file=sys.stderr, flush=True)
+
+
+_use_cache()
+on_compile(_say_so_on_a_terminal)

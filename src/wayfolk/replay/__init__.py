@@ -1,0 +1,138 @@
+"""Replay: one HTML file that shows what many agents did, from disk, without a server.
+
+The page is made of real files of this package (page.html, page.css and the scripts), put into one file together with
+the packed records (pack.py). It loads nothing and says so to the browser: its content security policy names the digest
+of its one script, so nothing else in it can run, whatever a title holds.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wayfolk.errors import BadInput
+from wayfolk.plan import Plan
+from wayfolk.record import ARRIVE, GOAL, MOVE, STEPS, Record
+from wayfolk.replay.pack import pack, step_lengths
+
+MAX_PANELS = 4
+NOTEBOOK_POSITIONS = 2_000_000
+"""A plan with more positions than this is not put into a notebook, which keeps every page it shows."""
+
+_SCRIPTS = ("decode.js", "timeline.js", "view.js", "paint.js", "page.js")
+
+
+@dataclass(frozen=True)
+class Track:
+    """One panel: a record under a title, with a small table of facts below it."""
+
+    title: str
+    record: Record
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+def track_of_plan(plan: Plan, goals: ArrayLike | None = None, title: str = "") -> Track:
+    """A plan as a panel. With `goals` (a cell for each agent) it shows who has come to stay."""
+    n_agents = plan.n_agents
+    before, after = plan.cells[:-1], plan.cells[1:]
+    step, agent = np.nonzero(before != after)
+    entered = after[step, agent]
+    walked = float(step_lengths(plan.grid, before[step, agent], entered).sum())
+    facts = {"Agents": f"{n_agents:,}", "Steps": f"{plan.n_steps:,}", "Distance": f"{walked:,.1f}"}
+    parts = [(step.astype(np.float64), agent, MOVE, entered)]
+    if goals is not None:
+        wanted = np.asarray(goals, dtype=np.int64).ravel()
+        if len(wanted) != n_agents:
+            raise BadInput(f"there are {n_agents} agents and {len(wanted)} goals")
+        everyone = np.arange(n_agents)
+        elsewhere = plan.cells != wanted  # the step after the last one spent elsewhere is when an agent comes to stay
+        since = np.where(elsewhere.any(0), len(plan.cells) - elsewhere[::-1].argmax(0), 0)
+        there = np.flatnonzero(since <= plan.n_steps)
+        facts["Arrived"] = f"{len(there):,} of {n_agents:,}"
+        parts.insert(0, (np.zeros(n_agents), everyone, GOAL, wanted))
+        parts.insert(1, (since[there].astype(np.float64), there, ARRIVE, wanted[there]))
+    time = np.concatenate([part[0] for part in parts])
+    order = np.argsort(time, kind="stable")
+    record = Record(
+        grid=plan.grid,
+        starts=plan.cells[0],
+        time=time[order],
+        agent=np.concatenate([part[1] for part in parts])[order].astype(np.int32),
+        kind=np.concatenate([np.full(len(part[0]), part[2], np.uint8) for part in parts])[order],
+        cell=np.concatenate([part[3] for part in parts])[order].astype(np.int32),
+        end=float(plan.n_steps),
+        model=STEPS,
+    )
+    return Track(title, record, facts)
+
+
+def replay_html(tracks: Sequence[Track], title: str) -> str:
+    """One page that plays `tracks` side by side on one clock."""
+    if not 1 <= len(tracks) <= MAX_PANELS:
+        raise BadInput(f"a replay has 1 to {MAX_PANELS} panels, not {len(tracks)}")
+    panels = []
+    for track in tracks:
+        head, body = pack(track.record)
+        facts = [[str(name), str(value)] for name, value in track.facts.items()]
+        panels.append({"title": track.title, "facts": facts, **head, "body": base64.b64encode(body).decode()})
+    style = _asset("page.css")
+    script = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
+    policy = f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'"
+    data = json.dumps(panels, separators=(",", ":")).replace("<", "\\u003c")
+    return _filled(
+        _asset("page.html"),
+        {"title": escape(title), "policy": policy, "style": style, "data": data, "script": script},
+    )
+
+
+def write_replay(tracks: Sequence[Track], file: str | Path, title: str) -> None:
+    """Write the page to `file`, whole or not at all."""
+    target = Path(file)
+    if not target.parent.is_dir():
+        raise BadInput(f"there is no folder {target.parent}")
+    if target.is_dir():
+        raise BadInput(f"{target} is a folder")
+    page = replay_html(tracks, title)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def notebook_frame(plan: Plan) -> str:
+    """The replay of `plan` as a frame for Jupyter, or a sentence if it would make the notebook heavy."""
+    if plan.cells.size > NOTEBOOK_POSITIONS or not plan.cells.size:
+        return f"<p>{escape(repr(plan))}: not shown here; <code>wayfolk.replay.write_replay</code> makes a page of it.</p>"
+    page = replay_html([track_of_plan(plan)], repr(plan))
+    # the frame has no origin of its own: its script reaches neither the notebook nor its kernel
+    return (
+        f'<iframe title="{escape(repr(plan))}" sandbox="allow-scripts" srcdoc="{escape(page)}" '
+        'style="width:100%;height:38rem;border:0;border-radius:8px"></iframe>'
+    )
+
+
+def _asset(name: str) -> str:
+    return (files(__name__) / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _filled(page: str, parts: Mapping[str, str]) -> str:
+    """`page` with each `{{name}}` replaced, in one pass: what is put in is not looked at again."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], page)

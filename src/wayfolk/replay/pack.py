@@ -1,0 +1,141 @@
+"""Pack a record into few bytes, in the order in which the page reads it.
+
+A page looks up where one agent is at one time, so rows are sorted by agent, then time. What repeats is made equal:
+times become gaps in whole ticks, a move or refusal next to the agent becomes one of eight directions. A patrol of a
+hundred agents then takes about a byte for each row.
+
+    head     the numbers of the panel, as JSON: sizes, the clock, the meaning of ops
+    body     gzip of, little-endian:
+             u32 starts[agents]            cells are those of the padded grid; one outside of it is nowhere
+             u32 rows_of[agents]
+             u32 change_ticks[changes]     walls that come and go, by time
+             u32 change_cells[changes]
+             u32 cells[told]               for the rows whose op tells no direction, in their order
+             u8  gaps[4][rows]             ticks since the agent's row before, lowest byte first
+             u8  ops[rows]                 0-7 a move, 8-15 a refusal, 16 + kind anything else
+             u8  blocks[ceil(changes / 8)] bits, highest first: does the change block or free?
+             u8  walls[ceil(w * h / 8)]    bits, row by row
+"""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wayfolk.errors import BadInput
+from wayfolk.grid import DX, DY, Grid
+from wayfolk.record import BLOCK, FREE, JOIN, KINDS, LEAVE, MOVE, REFUSED, STEPS, Record
+
+TOLD = 16  # ops from here on are kinds, and their cell is told
+MAX_TICKS = 1 << 31
+
+
+def pack(record: Record) -> tuple[dict[str, object], bytes]:
+    """The head and the body of a panel."""
+    grid = record.grid
+    _check(record)
+    end = float(max(record.end, record.time.max(initial=0.0)))
+    per_unit = _ticks_per_unit(record.time, end)
+    ticks = np.rint(record.time * per_unit).astype(np.int64)
+    is_change = np.isin(record.kind, (BLOCK, FREE))
+
+    changes = np.flatnonzero(is_change)
+    changes = changes[np.argsort(ticks[changes], kind="stable")]
+
+    rows = np.flatnonzero(~is_change)
+    rows = rows[np.lexsort((ticks[rows], record.agent[rows]))]
+    agent, kind, cell = record.agent[rows], record.kind[rows], record.cell[rows].astype(np.int64)
+    rows_of = np.bincount(agent, minlength=len(record.starts))
+    first = np.cumsum(rows_of) - rows_of
+    before = _cells_before(record, agent, kind, cell, first)
+
+    ops = (TOLD + kind).astype(np.uint8)
+    for direction, offset in enumerate(grid.offsets):
+        beside = (cell - before == offset) & (before < grid.n_cells)
+        ops[beside & (kind == MOVE)] = direction
+        ops[beside & (kind == REFUSED)] = 8 + direction
+    told = cell[ops >= TOLD]
+
+    gaps = np.diff(ticks[rows], prepend=0)
+    leads = first[rows_of > 0]
+    gaps[leads] = ticks[rows][leads]
+    body = b"".join(
+        [
+            _words(record.starts),
+            _words(rows_of),
+            _words(ticks[changes]),
+            _words(record.cell[changes]),
+            _words(told),
+            np.frombuffer(_words(gaps), np.uint8).reshape(-1, 4).T.tobytes(),
+            ops.tobytes(),
+            np.packbits(record.kind[changes] == BLOCK).tobytes(),
+            np.packbits(~grid.free).tobytes(),
+        ]
+    )
+    head: dict[str, object] = {
+        "width": grid.width,
+        "height": grid.height,
+        "agents": len(record.starts),
+        "rows": len(rows),
+        "changes": len(changes),
+        "told": len(told),
+        "end": end,
+        "ticksPerUnit": per_unit,
+        "inSteps": record.model == STEPS,
+        "diagonal": grid.diagonal,
+        "kinds": list(KINDS),
+        "directions": [list(step) for step in zip(DX, DY, strict=True)],
+    }
+    return head, gzip.compress(body, 9, mtime=0)
+
+
+def step_lengths(grid: Grid, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
+    """How far it is from each of `here` to each of `there`, diagonals counted as the grid does."""
+    apart = np.abs(grid.places(there) - grid.places(here))
+    return apart.min(-1) * (grid.diagonal - 1.0) + apart.max(-1)
+
+
+def _check(record: Record) -> None:
+    sizes = {len(column) for column in (record.time, record.agent, record.kind, record.cell)}
+    if len(sizes) > 1:
+        raise BadInput(f"the columns of a record have different lengths: {sorted(sizes)}")
+    if not (np.isfinite(record.time).all() and np.isfinite(record.end) and record.time.min(initial=0.0) >= 0.0):
+        raise BadInput("the times of a record must be finite and not before 0")
+    whose = record.agent[~np.isin(record.kind, (BLOCK, FREE))]
+    strangers = (whose < 0) | (whose >= len(record.starts))
+    if strangers.any():
+        raise BadInput(f"the record tells of agent {whose[strangers.argmax()]}; there are {len(record.starts)}")
+    if record.kind.max(initial=0) >= len(KINDS):
+        raise BadInput(f"a record knows {len(KINDS)} kinds of rows, not number {record.kind.max()}")
+
+
+def _ticks_per_unit(time: NDArray[np.float64], end: float) -> int:
+    """1 if everything happens on the beat, else about a thousand: finer than an eye or a screen can tell."""
+    if (time == np.rint(time)).all():
+        return 1
+    per_unit = 1024
+    while per_unit > 1 and end * per_unit >= MAX_TICKS:
+        per_unit //= 2
+    return per_unit
+
+
+def _cells_before(
+    record: Record,
+    agent: NDArray[np.int32],
+    kind: NDArray[np.uint8],
+    cell: NDArray[np.int64],
+    first: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Where each row's agent is just before it, for rows sorted by agent."""
+    lands = np.isin(kind, (MOVE, JOIN, LEAVE))
+    to = np.where(kind == LEAVE, record.grid.n_cells, cell)
+    last = np.maximum.accumulate(np.where(lands, np.arange(len(kind)), -1))
+    before = np.concatenate([[-1], last[:-1]])[: len(kind)]
+    is_own = before >= first[agent]
+    return np.where(is_own, to[before], record.starts[agent].astype(np.int64)) if len(kind) else cell
+
+
+def _words(values: ArrayLike) -> bytes:
+    return np.asarray(values).astype("<u4").tobytes()

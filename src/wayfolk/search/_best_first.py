@@ -1,0 +1,140 @@
+"""What A*, weighted A* and Dijkstra share: the task around the kernel `best_first`, and its memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wayfolk.graph import GUESSES, CsrGraph, Graph
+from wayfolk.grid import Grid, Moves
+from wayfolk.kernels import best_first, buckets
+from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, GENERATED, QUEUE_FULL, REOPENED
+from wayfolk.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.task import Task
+
+PER_EDGE = 5  # buckets for each cheapest edge: fewer reopen cells, more are empty
+MAX_BUCKETS = 1 << 16
+NOTHING = np.zeros(0, np.int32)
+
+
+class BestFirst(Task):
+    """A best-first search under way."""
+
+    def __init__(
+        self, world: Grid | Graph, start: int, goal: int, *, weight: float, guess: str, oldest_first: bool, watch: bool
+    ) -> None:
+        self.world, self.start, self.goal = world, start, goal
+        self.weight, self.guess, self.oldest_first = float(weight), GUESSES[guess], oldest_first
+        cheapest, dearest = _edge_range(world)
+        span = dearest * (1.0 + 1.5 * self.weight)
+        width = max(cheapest / PER_EDGE, span / MAX_BUCKETS)
+        self.per_unit = 1.0 / width
+        self.memory, self.queue = _borrow(world, int(span / width) + 2)
+        self.events = np.empty(1024 if watch else 0, np.int32)
+        self.cost = float("inf")
+        self.bound: float | None = None
+        best_first.seed(world.graph, self.memory, self.queue, start, goal)
+
+    def advance(self, budget: int = NO_LIMIT) -> Status:
+        """Expand up to `budget` cells."""
+        if self.status.is_final:
+            return self.status
+        stop = self.memory.count[EXPANDED] + budget
+        while True:
+            if self.events.size and self.memory.count[EXPANDED] * 2 > self.events.size:
+                self.events = np.concatenate([self.events, np.empty_like(self.events)])
+            left = int(stop - self.memory.count[EXPANDED])
+            if self.events.size:
+                left = min(left, self.events.size // 2)
+            code = best_first.advance(
+                self.world.graph, self.memory, self.queue, self.start, self.goal, self.weight, self.guess,
+                self.per_unit, self.oldest_first, left, self.events,
+            )  # fmt: skip
+            if code == QUEUE_FULL:
+                self.queue = buckets.grown(self.queue)
+            elif code in (FOUND, EXHAUSTED) or self.memory.count[EXPANDED] >= stop:
+                break
+        if code == FOUND:
+            self.status = Status.SOLVED
+            self._read_path()
+        elif code == EXHAUSTED:
+            self.status = Status.IMPOSSIBLE
+        if self.status.is_final:
+            self.counted = self._counters()
+            _give_back(self.world, self.memory, self.queue)
+        return self.status
+
+    def _read_path(self) -> None:
+        cells = np.empty(256, np.int32)
+        n = best_first.trace(self.memory, self.start, self.goal, cells)
+        if n > cells.size:
+            cells = np.empty(n, np.int32)
+            best_first.trace(self.memory, self.start, self.goal, cells)
+        self.cells = cells[:n][::-1]
+        self.cost = float(self.memory.g[self.goal])
+
+    def _counters(self) -> Counters:
+        count = self.memory.count
+        return Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
+
+    def result(self) -> Result:
+        """The path, once there is one."""
+        done = self.status.is_final
+        made = Result(self.status, "", counters=self.counted if done else self._counters())
+        if self.status is Status.SOLVED:
+            made.path, made.cost, made.bound = places_of(self.world, self.cells), self.cost, self.bound
+        if self.events.size:
+            made.events = self.events[: made.counters.expanded].copy()
+        return made
+
+
+def places_of(world: Grid | Graph, cells: Any) -> list[Any]:
+    """The places a caller knows cells by."""
+    if isinstance(world, Grid):
+        return list(map(tuple, world.places(cells).tolist()))
+    return [world.place(cell) for cell in cells]
+
+
+def best_guess(world: Grid | Graph) -> str:
+    """The largest guess that never overestimates."""
+    if isinstance(world, Graph):
+        return "euclidean"
+    return "manhattan" if world.moves is Moves.FOUR else "octile"
+
+
+def never_overestimates(world: Grid | Graph, guess: str) -> bool:
+    """Whether `guess` is a lower bound in this world."""
+    if guess in ("zero", "euclidean"):
+        return not (isinstance(world, Grid) and guess == "euclidean" and world.diagonal < 2**0.5 - 1e-12)
+    if isinstance(world, Graph):
+        return False
+    return guess == "octile" or world.moves is Moves.FOUR
+
+
+def _edge_range(world: Grid | Graph) -> tuple[float, float]:
+    """The cheapest and dearest edge; the cheapest is above 0 even if some edges are free."""
+    graph = world.graph
+    if isinstance(graph, CsrGraph):
+        dearest = float(graph.weight.max(initial=0.0)) or 1.0
+        paid = graph.weight[graph.weight > 0]
+        return float(paid.min(initial=dearest)), dearest
+    top = float(graph.terrain.max(initial=0.0)) if graph.terrain.size else 1.0
+    return graph.cheapest, top * float(graph.lengths.max())
+
+
+def _borrow(world: Grid | Graph, n_lists: int) -> tuple[best_first.Memory, buckets.Buckets]:
+    """Arrays of a search that has ended in this world, or new ones."""
+    pool = world.__dict__.setdefault("_memories", [])
+    ring = 1 << max(n_lists - 1, 1).bit_length()
+    try:
+        memory, queue = pool.pop()
+    except IndexError:
+        return best_first.new_memory(world.n_cells), buckets.new_buckets(n_lists, 1024)
+    return memory, queue if len(queue.head) == ring else buckets.new_buckets(n_lists, 1024)
+
+
+def _give_back(world: Grid | Graph, memory: best_first.Memory, queue: buckets.Buckets) -> None:
+    pool = world.__dict__.setdefault("_memories", [])
+    if len(pool) < 4:
+        pool.append((memory, queue))
