@@ -1,0 +1,103 @@
+"""Wayfolk: the workbench for many agents finding their way at once.
+
+    import wayfolk as wf
+
+    grid = wf.read_map("den312d.map")
+    path = wf.find_path(grid, (3, 4), (50, 60), "astar")
+    problem = wf.read_scen("den312d-random-1.scen", grid, agents=200)
+    result = wf.solve(problem, "whca", seconds=10)
+    assert not wf.check(result.plan, problem)
+
+Names are loaded when they are first used: importing the package loads neither numba nor numpy.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Controller": "controllers",
+    "Event": "events",
+    "Fault": "check",
+    "Graph": "graph",
+    "Grid": "grid",
+    "Moves": "grid",
+    "Plan": "plan",
+    "Problem": "problem",
+    "Record": "record",
+    "Result": "result",
+    "Run": "runs",
+    "Simulation": "simulation",
+    "Status": "result",
+    "View": "controllers",
+    "WayfolkError": "errors",
+    "begin_path": "run",
+    "begin_plan": "run",
+    "check": "check",
+    "check_record": "check",
+    "find_path": "run",
+    "one_shot": "problem",
+    "parse_ascii": "formats",
+    "patrol": "problem",
+    "read_map": "formats",
+    "read_plan": "formats",
+    "read_queries": "formats",
+    "read_scen": "formats",
+    "simulate": "simulation",
+    "solve": "run",
+    "tasks": "problem",
+    "thesis_map": "generate",
+    "thesis_problem": "generate",
+    "write_map": "formats",
+    "write_replay": "replay",
+    "write_scen": "formats",
+}
+
+__all__ = sorted(_HOME)
+
+if TYPE_CHECKING:
+    from wayfolk.check import Fault, check, check_record
+    from wayfolk.controllers import Controller, View
+    from wayfolk.errors import WayfolkError
+    from wayfolk.events import Event
+    from wayfolk.formats import parse_ascii, read_map, read_plan, read_queries, read_scen, write_map, write_scen
+    from wayfolk.graph import Graph
+    from wayfolk.grid import Grid, Moves
+    from wayfolk.plan import Plan
+    from wayfolk.problem import Problem, one_shot, patrol, tasks
+    from wayfolk.record import Record
+    from wayfolk.replay import write_replay
+    from wayfolk.result import Result, Status
+    from wayfolk.run import begin_path, begin_plan, find_path, solve
+    from wayfolk.runs import Run
+    from wayfolk.simulation import Simulation, simulate
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'wayfolk' has no attribute {name!r}")
+    value = getattr(import_module(f"wayfolk.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+class _Package(ModuleType):
+    """Keeps `wayfolk.check` the function: importing the module of that name would put itself there."""
+
+    @property
+    def check(self) -> Any:
+        return import_module("wayfolk.check").check
+
+    @check.setter
+    def check(self, module: ModuleType) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Package

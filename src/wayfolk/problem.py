@@ -66,7 +66,7 @@ class Problem:
         return f"Problem({self.grid!r}, {self.n_agents} agents, {task})"
 
 
-def problem(grid: Grid, starts: ArrayLike, goals: ArrayLike, *, name: str = "") -> Problem:
+def one_shot(grid: Grid, starts: ArrayLike, goals: ArrayLike, *, name: str = "") -> Problem:
     """Agents at `starts` with one goal each; both are rows of `(x, y)`."""
     return _checked(grid, grid.cells(starts), grid.cells(goals)[:, None], name=name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,10 @@ from wayfolk import catalogue
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.graph import Graph
 from wayfolk.grid import Grid
-from wayfolk.result import Result
+from wayfolk.metrics import longest_distance
+from wayfolk.problem import Problem
+from wayfolk.result import Result, Status
+from wayfolk.simulation import Simulation
 from wayfolk.task import Task, finish
 
 
@@ -45,4 +49,52 @@ def find_path(
     task = begin_path(world, start, goal, algorithm, **options)
     result = finish(task, seconds=seconds, expansions=expansions)
     result.algorithm, result.options = algorithm, options
+    return result
+
+
+def begin_plan(problem: Problem, algorithm: str, *, seed: int = 0, **options: Any) -> Task:
+    """A planner or a simulated controller that can be advanced; what `solve` runs."""
+    entry = catalogue.find(algorithm, "planners", "controllers")
+    if entry.family == "planners":
+        task: Task = entry.load()(problem, seed=seed, **entry.checked(options))
+        return task
+    return Simulation(problem, entry.name, seed=seed, **options)
+
+
+def solve(
+    problem: Problem,
+    algorithm: str = "whca",
+    *,
+    seconds: float | None = None,
+    expansions: int | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    tell: Callable[[Task], None] | None = None,
+    **options: Any,
+) -> Result:
+    """A plan for everyone, by a planner, or by a controller that is simulated for at most `steps`.
+
+    Without `steps`, a controller may take 1,000 steps more than ten times the longest distance. A controller's legal
+    plan in which some do not arrive is PARTIAL.
+    """
+    if not problem.is_one_shot:
+        raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
+    if steps is not None and steps < 1:
+        raise BadProblem(f"steps must be 1 or more, not {steps}")
+    if expansions is not None and catalogue.find(algorithm, "planners", "controllers").family == "controllers":
+        raise NotSupported("a controller is limited by steps or seconds, not by expansions")
+    began = time.perf_counter()
+    task = begin_plan(problem, algorithm, seed=seed, **options)
+    if isinstance(task, Simulation):
+        limit = 1000 + 10 * longest_distance(problem) if steps is None else steps
+        result = finish(task, seconds=seconds, expansions=limit, tell=tell, portion=8)
+        if not result.is_solved and result.plan is not None:
+            result.detail = f"stopped after {result.plan.n_steps} steps: {result.status.value}"
+            result.status = Status.PARTIAL
+    else:
+        result = finish(task, seconds=seconds, expansions=expansions, tell=tell)
+    result.algorithm, result.options, result.seed = algorithm, options, seed
+    result.seconds = time.perf_counter() - began
+    if result.plan is not None and result.first_seconds is None:
+        result.first_seconds = result.seconds
     return result

@@ -44,12 +44,13 @@ def finish(
     seconds: float | None = None,
     expansions: int | None = None,
     tell: Callable[[Task], None] | None = None,
+    portion: int = 1 << 12,
 ) -> Result:
-    """Advance `task` until it ends or a limit is reached; `tell` is called now and then."""
+    """Advance `task` until it ends or a limit is reached; `tell` is called now and then. The first try is `portion`."""
     checked_limits(seconds, expansions)
     began = time.perf_counter()
     left = NO_LIMIT if expansions is None else expansions
-    portion = min(1 << 12, left)
+    portion = min(portion, left)
     stopped = None
     while True:
         if seconds is not None and time.perf_counter() - began >= seconds:
@@ -67,7 +68,7 @@ def finish(
             stopped = Status.OUT_OF_BUDGET
             break
         # the next portion should take about a slice; the first may have compiled something
-        portion = min(left, max(256, int(portion * min(4.0, SLICE_SECONDS / max(took, 1e-6)))))
+        portion = min(left, max(1, int(portion * min(4.0, SLICE_SECONDS / max(took, 1e-6)))))
     result = task.result()
     result.seconds = time.perf_counter() - began
     if stopped is not None:

@@ -30,12 +30,17 @@ class Buckets(NamedTuple):
     count: NDArray[np.int64]
 
 
+def ring_size(n_lists: int) -> int:
+    """`n_lists` rounded up to a power of two."""
+    return 1 << max(n_lists - 1, 1).bit_length()
+
+
 def new_buckets(n_lists: int, n_entries: int) -> Buckets:
-    """An empty queue with room for `n_entries`; `n_lists` is rounded up to a power of two."""
-    ring = 1 << max(n_lists - 1, 1).bit_length()
+    """An empty queue with room for `n_entries` in at least `n_lists` lists."""
+    size = ring_size(n_lists)
     return Buckets(
-        np.full(ring, NOBODY, np.int32),
-        np.full(ring, NOBODY, np.int32),
+        np.full(size, NOBODY, np.int32),
+        np.full(size, NOBODY, np.int32),
         np.zeros(n_entries, np.int32),
         np.zeros(n_entries, np.int32),
         np.zeros(n_entries),

@@ -88,7 +88,7 @@ def replay_html(tracks: Sequence[Track], title: str) -> str:
         facts = [[str(name), str(value)] for name, value in track.facts.items()]
         panels.append({"title": track.title, "facts": facts, **head, "body": base64.b64encode(body).decode()})
     style = _asset("page.css")
-    script = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
+    script = "\n".join(['(() => {\n"use strict";', *(_asset(name) for name in _SCRIPTS), "})();"])
     policy = f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'"
     data = json.dumps(panels, separators=(",", ":")).replace("<", "\\u003c")
     return _filled(

@@ -133,8 +133,7 @@ def _cells_before(
     to = np.where(kind == LEAVE, record.grid.n_cells, cell)
     last = np.maximum.accumulate(np.where(lands, np.arange(len(kind)), -1))
     before = np.concatenate([[-1], last[:-1]])[: len(kind)]
-    is_own = before >= first[agent]
-    return np.where(is_own, to[before], record.starts[agent].astype(np.int64)) if len(kind) else cell
+    return np.where(before >= first[agent], to[before], record.starts[agent].astype(np.int64))
 
 
 def _words(values: ArrayLike) -> bytes:

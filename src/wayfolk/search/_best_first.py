@@ -26,11 +26,8 @@ class BestFirst(Task):
     ) -> None:
         self.world, self.start, self.goal = world, start, goal
         self.weight, self.guess, self.oldest_first = float(weight), GUESSES[guess], oldest_first
-        cheapest, dearest = _edge_range(world)
-        span = dearest * (1.0 + 1.5 * self.weight)
-        width = max(cheapest / PER_EDGE, span / MAX_BUCKETS)
-        self.per_unit = 1.0 / width
-        self.memory, self.queue = _borrow(world, int(span / width) + 2)
+        self.per_unit, n_lists = ring(world, self.weight)
+        self.memory, self.queue = _borrow(world, n_lists)
         self.events = np.empty(1024 if watch else 0, np.int32)
         self.cost = float("inf")
         self.bound: float | None = None
@@ -112,6 +109,14 @@ def never_overestimates(world: Grid | Graph, guess: str) -> bool:
     return guess == "octile" or world.moves is Moves.FOUR
 
 
+def ring(world: Grid | Graph, weight: float) -> tuple[float, int]:
+    """How many buckets to a unit of cost, and in all: more than the most f can rise by one step."""
+    cheapest, dearest = _edge_range(world)
+    span = dearest * (1.0 + 1.5 * weight)
+    width = max(cheapest / PER_EDGE, span / MAX_BUCKETS)
+    return 1.0 / width, int(span / width) + 2
+
+
 def _edge_range(world: Grid | Graph) -> tuple[float, float]:
     """The cheapest and dearest edge; the cheapest is above 0 even if some edges are free."""
     graph = world.graph
@@ -126,12 +131,12 @@ def _edge_range(world: Grid | Graph) -> tuple[float, float]:
 def _borrow(world: Grid | Graph, n_lists: int) -> tuple[best_first.Memory, buckets.Buckets]:
     """Arrays of a search that has ended in this world, or new ones."""
     pool = world.__dict__.setdefault("_memories", [])
-    ring = 1 << max(n_lists - 1, 1).bit_length()
+    size = buckets.ring_size(n_lists)
     try:
         memory, queue = pool.pop()
     except IndexError:
         return best_first.new_memory(world.n_cells), buckets.new_buckets(n_lists, 1024)
-    return memory, queue if len(queue.head) == ring else buckets.new_buckets(n_lists, 1024)
+    return memory, queue if len(queue.head) == size else buckets.new_buckets(n_lists, 1024)
 
 
 def _give_back(world: Grid | Graph, memory: best_first.Memory, queue: buckets.Buckets) -> None:

@@ -1,0 +1,446 @@
+"""The judge: whether a plan, or the record of a simulation, keeps the rules. It knows no algorithm.
+
+A legal plan has every agent on a free cell at every step, moves each by a single legal step or not at all, never has
+two agents in a cell, never lets two swap cells or cross each other on the two diagonals of a 2 x 2 block. Following
+closely is legal, and so are rotations of three or more.
+
+Which steps are legal is read here once more, from `free`, `links` and `moves`, and not from the byte that searches use:
+a judge that shared the searches' eyes would share their mistakes. A straight step needs two free cells without a cliff
+between them; a diagonal one is legal if the straight steps around the corner are, both ways around (EIGHT) or at least
+one way (EIGHT_CUTTING).
+
+Faults are data: the tests, the command line, the playground and every row of an experiment read the same list.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wayfolk.errors import BadInput, BadPlan
+from wayfolk.grid import OPEN_EAST, OPEN_SOUTH, Grid, Moves
+from wayfolk.plan import Plan
+from wayfolk.problem import Problem
+from wayfolk.record import ARRIVE, BLOCK, DISTANCE, FREE, GOAL, JOIN, KINDS, LEAVE, MOVE, STEPS, Record
+
+_NOWHERE = 2**31 - 1  # the cell of an agent that is missing
+_SLACK = 1e-6  # clocks that add up small ticks are allowed to be this early
+_CHUNK = 1 << 19  # positions judged at a time: what fits the processor's cache, whatever the length of the plan
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_SENTENCES = {
+    "size": "the plan and the problem disagree about {who}",
+    "start": "{who} starts at {0} instead of {1}",
+    "goal": "{who} ends at {0} instead of {1}",
+    "wall": "{who} stands in a wall at {0}",
+    "jump": "{who} jumps from {0} to {1}",
+    "corner": "{who} may not step from {0} to {1}",
+    "vertex": "{who} share {0}",
+    "swap": "{who} swap {0} and {1}",
+    "crossing": "{who} cross between {0} and {1}",
+    "vanished": "{who} is nowhere",
+    "busy": "{who} moves to {0} before its last move is over",
+    "arrive": "{who} is said to have reached its goal {0}, and has not",
+}
+KINDS_OF_FAULT = tuple(_SENTENCES)
+"""Every kind of fault. The last two are found in records only."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A broken rule: what kind, when, who, and where.
+
+    `step` counts the steps of a plan (a move from step 11 to 12 is at 12); in a record it is the time of the row.
+    """
+
+    kind: str
+    step: float
+    agents: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fault as plain lists and numbers, for JSON."""
+        places = [list(place) for place in self.places]
+        return {"kind": self.kind, "step": self.step, "agents": list(self.agents), "places": places, "text": str(self)}
+
+    def __str__(self) -> str:
+        names = [str(agent) for agent in self.agents]
+        if len(names) > 6:
+            names = [*names[:5], f"{len(names) - 5} more"]
+        who = f"agents {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"agent {''.join(names)}"
+        when = f"step {self.step}" if isinstance(self.step, int) else f"time {self.step:.10g}"
+        return f"{when}: {_SENTENCES[self.kind].format(*self.places, who=who)}"
+
+
+def check(
+    plan: Plan,
+    problem: Problem | None = None,
+    *,
+    starts: ArrayLike | None = None,
+    goals: ArrayLike | None = None,
+    arrive: bool = True,
+    limit: int = 1000,
+) -> list[Fault]:
+    """The first `limit` faults of `plan`, by step; an empty list is a legal plan.
+
+    Starts, goals and the map are those of `problem`. Without one, `starts` and `goals` (cells, one for each agent) are
+    used as far as given, on the plan's own map. With `arrive` off nobody needs to reach anything. Agents that patrol
+    need to visit their goals in turn, as often as they loop; those with an endless stream of tasks need not arrive.
+    """
+    grid = plan.grid if problem is None else problem.grid
+    cells = np.asarray(plan.cells, dtype=np.int64)
+    if cells.ndim != 2:
+        raise BadPlan(f"a plan has a row of cells for each step, this has the shape {cells.shape}")
+    if (plan.grid.width, plan.grid.height) != (grid.width, grid.height):
+        raise BadPlan(
+            f"the plan is for a {plan.grid.width} x {plan.grid.height} map, "
+            f"the problem for one of {grid.width} x {grid.height}"
+        )
+    if not len(cells):
+        cells = np.full((1, cells.shape[1]), _NOWHERE, dtype=np.int64)
+    judge = _Judge(grid, limit)
+    if problem is not None:
+        starts = problem.starts if starts is None else starts
+        goals = problem.goals if goals is None and problem.is_one_shot else goals
+    if starts is not None:
+        judge.compare("start", cells[0], np.asarray(starts), 0)
+    height = max(_CHUNK // max(cells.shape[1], 1), 1)
+    for first in range(0, len(cells), height):
+        labels = np.arange(first, min(first + height, len(cells)))
+        judge.standing(cells[labels], labels)
+        before = max(first - 1, 0)
+        judge.moving(cells[before : first + height], np.arange(before, labels[-1] + 1))
+        if len(judge.faults) >= limit:
+            break
+    if arrive and goals is not None:
+        judge.compare("goal", cells[-1], np.asarray(goals), len(cells) - 1)
+    elif arrive and problem is not None and not problem.pool.size:
+        judge.compare("goal", cells[-1], _next_goals(cells, problem), len(cells) - 1)
+    return judge.verdict()
+
+
+def check_record(record: Record, *, tick: float = 0.0, limit: int = 1000) -> list[Fault]:
+    """The first `limit` faults of a simulation, by time; an empty list is a legal run.
+
+    In the `steps` model whatever changes the map or the agents at some time comes before the moves of that time, which
+    happen at once. In the `distance` model rows happen one after another, an agent is in a cell from the moment it
+    begins to move there, and it is busy for as long as the move is far. A refused move must have changed nothing.
+    A clock with a coarse `tick` notes moves when it next looks, up to a tick late, and the next one may make up for it.
+    """
+    judge = _Judge(record.grid, limit)
+    _refuse_nonsense(record)
+    _judge_arrivals(judge, record)
+    _Referee(judge, record, tick).watch()
+    return judge.verdict()
+
+
+class _Judge:
+    """The rules of a map, and the faults found so far."""
+
+    def __init__(self, grid: Grid, limit: int) -> None:
+        self.grid, self.limit = grid, max(limit, 0)
+        self.faults: list[Fault] = []
+        everywhere = np.full(grid.free.shape, OPEN_EAST | OPEN_SOUTH, dtype=np.uint8)
+        links = np.pad(everywhere if grid.links is None else grid.links, 1).ravel()
+        self.free = np.pad(grid.free, 1).ravel()
+        self.open_east, self.open_south = links & OPEN_EAST > 0, links & OPEN_SOUTH > 0
+
+    def add(self, kind: str, step: float, agents: ArrayLike, *cells: int) -> None:
+        """One fault of several agents."""
+        names = tuple(np.unique(agents).tolist())
+        self.faults.append(Fault(kind, step, names, tuple(self.grid.place(cell) for cell in cells)))
+
+    def single(self, kind: str, steps: NDArray[Any], agents: NDArray[Any], *cells: NDArray[Any]) -> None:
+        """A fault for each row of `steps`, `agents` and `cells`; rows are in order, so the first ones are enough."""
+        for step, agent, *at in zip(*(rows[: self.limit].tolist() for rows in (steps, agents, *cells)), strict=True):
+            self.add(kind, step, [agent], *at)
+
+    def verdict(self) -> list[Fault]:
+        """The first faults, by step."""
+        rank = {kind: number for number, kind in enumerate(KINDS_OF_FAULT)}
+        return sorted(self.faults, key=lambda f: (f.step, rank[f.kind], f.agents, f.places))[: self.limit]
+
+    def compare(self, kind: str, stand: Ints, wanted: NDArray[Any], step: int) -> None:
+        """Who is not where `wanted` says; NOWHERE wants nothing."""
+        if len(stand) != len(wanted):
+            odd = range(*sorted((len(stand), len(wanted))))
+            if not any(fault.kind == "size" for fault in self.faults):
+                self.add("size", 0, list(odd))
+        both = min(len(stand), len(wanted))
+        stand, wanted = stand[:both], wanted[:both]
+        wrong = np.flatnonzero((stand != wanted) & (wanted != _NOWHERE) & (stand != _NOWHERE))
+        self.single(kind, np.full(len(wrong), step), wrong, stand[wrong], wanted[wrong])
+
+    def is_free(self, cells: Ints) -> Mask:
+        """Whether an agent can stand there; outside the map it cannot."""
+        inside = self.is_inside(cells)
+        free: Mask = inside & self.free[np.where(inside, cells, 0)]
+        return free
+
+    def is_inside(self, cells: Ints) -> Mask:
+        """Whether there are such cells at all."""
+        inside: Mask = (cells >= 0) & (cells < self.grid.n_cells)
+        return inside
+
+    def steps(self, here: Ints, there: Ints) -> tuple[Mask, Mask]:
+        """Which moves are no single step, and which single steps between free cells are forbidden."""
+        dy, dx = np.subtract(np.divmod(there, self.grid.stride), np.divmod(here, self.grid.stride))
+        jump = (np.abs(dx) > 1) | (np.abs(dy) > 1) | (here == there)
+        single = np.flatnonzero(~jump & self.is_free(here) & self.is_free(there))
+        here, there, dx = here[single], there[single], dx[single]
+        # around the corner: first along the row, or first along the column; a straight step has only one way
+        across, along = here + dx, there - dx
+        row_first = self._opens(self.open_east, here, across) & self._opens(self.open_south, across, there)
+        column_first = self._opens(self.open_south, here, along) & self._opens(self.open_east, along, there)
+        if self.grid.moves is Moves.EIGHT_CUTTING:
+            allowed = row_first | column_first
+        else:
+            allowed = row_first & column_first
+        if self.grid.moves is Moves.FOUR:
+            allowed &= (across == here) | (across == there)
+        corner = np.zeros(len(jump), dtype=bool)
+        corner[single] = ~allowed
+        return jump, corner
+
+    def _opens(self, no_cliff: Mask, one: Ints, other: Ints) -> Mask:
+        """Whether a straight step joins two cells, or they are the same."""
+        joined: Mask = (one == other) | (self.free[one] & self.free[other] & no_cliff[np.minimum(one, other)])
+        return joined
+
+    def standing(self, cells: Ints, labels: NDArray[Any]) -> None:
+        """Judge who is where in the rows of `cells`: missing, in walls, or two in one cell."""
+        row, agent = np.nonzero(cells == _NOWHERE)
+        self.single("vanished", labels[row], agent)
+        row, agent = np.nonzero(~self.is_free(cells) & (cells != _NOWHERE))
+        self.single("wall", labels[row], agent, cells[row, agent])
+        self.sharing(cells, labels)
+
+    def sharing(self, cells: Ints, labels: NDArray[Any]) -> None:
+        """Judge whether two are in one cell."""
+        for row, agents, cell in islice(_meetings(cells, self.is_inside(cells), 0), self.limit):
+            self.add("vertex", labels[row].item(), agents, cell)
+
+    def moving(self, cells: Ints, labels: NDArray[Any]) -> None:
+        """Judge the moves from each row of `cells` to the next, alone and together."""
+        here, there = cells[:-1], cells[1:]
+        row, agent = np.nonzero((here != there) & (here != _NOWHERE) & (there != _NOWHERE))
+        one, other = here[row, agent], there[row, agent]
+        jump, corner = self.steps(one, other)
+        for kind, mask in (("jump", jump), ("corner", corner)):
+            self.single(kind, labels[row[mask] + 1], agent[mask], one[mask], other[mask])
+        self.passing(cells, labels)
+
+    def passing(self, cells: Ints, labels: NDArray[Any]) -> None:
+        """Judge who swaps and who crosses between the rows of `cells`."""
+        here, there = cells[:-1], cells[1:]
+        moved = (here != there) & self.is_inside(here) & self.is_inside(there)
+        edges = np.minimum(here, there) << 33 | np.maximum(here, there) << 1 | (here < there)
+        for row, agents, edge in islice(_meetings(edges, moved, 1), self.limit):
+            self.add("swap", labels[row + 1].item(), agents, edge >> 32, edge & 0xFFFFFFFF)
+        slash = np.abs(there - here) == self.grid.stride - 1
+        slanted = slash | (np.abs(there - here) == self.grid.stride + 1)
+        blocks = (np.minimum(here, there) - slash) << 1 | slash
+        for row, agents, block in islice(_meetings(blocks, moved & slanted, 1), self.limit):
+            self.add("crossing", labels[row + 1].item(), agents, block, block + self.grid.stride + 1)
+
+
+def _meetings(keys: Ints, taking_part: Mask, differ: int) -> Iterator[tuple[int, Ints, int]]:
+    """Rows in which two keys are the same (`differ` 0) or the same but for the last bit (1): row, agents, key."""
+    nobody = -2 * np.arange(1, keys.shape[1] + 1)  # even, each another
+    keys = np.where(taking_part, keys, nobody)
+    ranked = np.sort(keys, axis=1)
+    rows, at = np.nonzero((ranked[:, 1:] ^ ranked[:, :-1]) == differ)
+    found = (ranked[rows, at] >> differ).tolist()
+    told = None
+    for row, key in zip(rows.tolist(), found, strict=True):
+        if (row, key) != told:
+            yield row, np.flatnonzero(keys[row] >> differ == key), key
+        told = row, key
+
+
+def _next_goals(cells: Ints, problem: Problem) -> Ints:
+    """What each agent of a patrol has still to visit; NOWHERE for those who are done."""
+    both = min(cells.shape[1], problem.n_agents)
+    routes, agents = problem.routes[:both].astype(np.int64), np.arange(both)
+    done, total = np.zeros(both, dtype=np.int64), routes.shape[1] * problem.loops
+    for stand in cells[:, :both]:
+        done += (stand == routes[agents, done % routes.shape[1]]) & (done < total)
+    missing = np.full(problem.n_agents, _NOWHERE, dtype=np.int64)
+    missing[:both] = np.where(done < total, routes[agents, done % routes.shape[1]], _NOWHERE)
+    return missing
+
+
+def _refuse_nonsense(record: Record) -> None:
+    """Say why this is no record at all, if it is none."""
+    if record.model not in (STEPS, DISTANCE):
+        raise BadInput(f"there is no time model {record.model!r}: choose {STEPS} or {DISTANCE}")
+    grid, n_agents, edits = record.grid, len(record.starts), np.isin(record.kind, (BLOCK, FREE))
+    x, y = grid.places(record.cell).T
+    outside = (x < 0) | (y < 0) | (x >= grid.width) | (y >= grid.height)
+    wrong = {
+        "a time that is not a number from 0": ~(np.isfinite(record.time) & (record.time >= 0)),
+        "a time before that of the row above": np.diff(record.time, prepend=0.0) < 0,
+        "a time between two steps": (record.time != np.rint(record.time)) & (record.model == STEPS),
+        f"an unknown kind, of {len(KINDS)}": record.kind >= len(KINDS),
+        f"an unknown agent, of {n_agents}": ((record.agent < 0) | (record.agent >= n_agents)) & ~edits,
+        "an edit outside the map": outside & edits,
+    }
+    for what, rows in wrong.items():
+        if rows.any():
+            raise BadInput(f"row {int(rows.argmax())} of the record has {what}")
+
+
+def _rows(record: Record, order: NDArray[np.intp] | None = None) -> Iterator[tuple[float, int, int, int]]:
+    """The rows as plain numbers: time, agent, kind, cell."""
+    columns: tuple[NDArray[Any], ...] = (record.time, record.agent, record.kind, record.cell)
+    if order is not None:
+        columns = tuple(column[order] for column in columns)
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _judge_arrivals(judge: _Judge, record: Record) -> None:
+    """Whoever is said to arrive must stand there, and want to. Rows count in the order they were written."""
+    here, goal = record.starts.tolist(), [_NOWHERE] * len(record.starts)
+    for time, agent, kind, cell in _rows(record):
+        if kind in (MOVE, JOIN):
+            here[agent] = cell
+        elif kind == LEAVE:
+            here[agent] = _NOWHERE
+        elif kind == GOAL:
+            goal[agent] = cell
+        elif kind == ARRIVE and not here[agent] == goal[agent] == cell:
+            judge.add("arrive", time, [agent], cell)
+
+
+class _Referee:
+    """Plays a record again, and judges everything but arrivals."""
+
+    def __init__(self, judge: _Judge, record: Record, tick: float) -> None:
+        self.judge, self.record = judge, record
+        self.tick = tick if record.model == DISTANCE else 0.0
+        self.here = [_NOWHERE] * len(record.starts)
+        self.ready = [0.0] * len(record.starts)
+        self.inside: defaultdict[int, set[int]] = defaultdict(set)
+        self.slants: defaultdict[int, list[tuple[float, bool, int]]] = defaultdict(list)
+        """The diagonal moves in each 2 x 2 block: until when, whether like a slash, who."""
+        self.moves: list[tuple[float, int, int, int]] = []
+        """Time, agent, from and to, of moves not yet compared with the map."""
+
+    def watch(self) -> None:
+        """Play all rows: one after another, or in the `steps` model time by time with the moves at the end."""
+        for agent, cell in enumerate(self.record.starts.tolist()):
+            if cell != _NOWHERE:
+                self.join(0.0, agent, cell)
+        groups: Iterable[Iterable[tuple[float, int, int, int]]]
+        if self.record.model == STEPS:
+            order = np.lexsort((self.record.kind == MOVE, self.record.time))  # by time; stable
+            groups = (rows for _, rows in groupby(_rows(self.record, order), key=lambda row: row[0]))
+        else:
+            groups = ([row] for row in _rows(self.record))
+        for rows in groups:
+            moves = []
+            for time, agent, kind, cell in rows:
+                if kind == MOVE:
+                    moves.append((time, agent, cell))
+                elif kind == JOIN:
+                    self.join(time, agent, cell)
+                elif kind == LEAVE:
+                    self.leave(time, agent, cell)
+                elif kind in (BLOCK, FREE):
+                    self.edit(time, cell, kind == FREE)
+            self.move(moves)
+        self.compare_with_map()
+
+    def join(self, time: float, agent: int, cell: int) -> None:
+        """An agent appears."""
+        if self.here[agent] != _NOWHERE:
+            self.judge.add("jump", time, [agent], self.here[agent], cell)
+        if not self.judge.is_free(np.array(cell)):
+            self.judge.add("wall", time, [agent], cell)
+        self.put(agent, cell)
+        self.ready[agent] = time
+        self.share(time, cell)
+
+    def leave(self, time: float, agent: int, cell: int) -> None:
+        """An agent disappears, from where it is."""
+        if self.here[agent] == _NOWHERE:
+            self.judge.add("vanished", time, [agent])
+        elif self.here[agent] != cell:
+            self.judge.add("jump", time, [agent], self.here[agent], cell)
+        self.put(agent, _NOWHERE)
+
+    def edit(self, time: float, cell: int, is_free: bool) -> None:
+        """The map changes; whoever is caught in a new wall stands in it."""
+        self.compare_with_map()
+        if self.judge.free[cell] and not is_free:
+            for agent in self.inside[cell]:
+                self.judge.add("wall", time, [agent], cell)
+        self.judge.free[cell] = is_free
+
+    def move(self, moves: list[tuple[float, int, int]]) -> None:
+        """Agents move, all at once."""
+        moved: dict[int, int] = {}  # from the two ends of a move, as one number, to who made it
+        for time, agent, cell in moves:
+            here = self.here[agent]
+            if here == _NOWHERE:
+                self.judge.add("vanished", time, [agent])
+            else:
+                if time < self.ready[agent] - _SLACK:
+                    self.judge.add("busy", time, [agent], cell)
+                other = moved.get(cell << 32 | here)
+                if other is not None and here != cell:
+                    self.judge.add("swap", time, [other, agent], *sorted((cell, here)))
+                moved[here << 32 | cell] = agent
+                self.cross(time, agent, here, cell)
+                self.moves.append((time, agent, here, cell))
+            self.put(agent, cell)
+        for cell in {cell for _, _, cell in moves}:
+            self.share(moves[0][0], cell)
+        if len(self.moves) > _CHUNK >> 4:
+            self.compare_with_map()
+
+    def cross(self, time: float, agent: int, here: int, there: int) -> None:
+        """Two diagonal moves cross if one begins before the other ends. How long that is is noted here, too."""
+        grid = self.record.grid
+        is_slash, is_backslash = abs(there - here) == grid.stride - 1, abs(there - here) == grid.stride + 1
+        is_long = (is_slash or is_backslash) and self.record.model == DISTANCE
+        began = min(max(self.ready[agent], time - self.tick), time)
+        self.ready[agent] = began + (grid.diagonal if is_long else 1.0)
+        if is_slash or is_backslash:
+            block = min(here, there) - is_slash
+            under_way = [slant for slant in self.slants[block] if slant[0] > time + _SLACK]
+            crossed = [other for _, slash, other in under_way if slash != is_slash and other != agent]
+            if crossed:
+                self.judge.add("crossing", time, [*crossed, agent], block, block + grid.stride + 1)
+            self.slants[block] = [*under_way, (self.ready[agent], is_slash, agent)]
+
+    def put(self, agent: int, cell: int) -> None:
+        """Note where an agent is."""
+        self.inside[self.here[agent]].discard(agent)
+        self.here[agent] = cell
+        if cell != _NOWHERE:
+            self.inside[cell].add(agent)
+
+    def share(self, time: float, cell: int) -> None:
+        """Somebody has entered `cell`, where nobody else may be."""
+        if len(self.inside[cell]) > 1:
+            self.judge.add("vertex", time, list(self.inside[cell]), cell)
+
+    def compare_with_map(self) -> None:
+        """Judge the moves since the map changed last."""
+        if self.moves:
+            times, agents, here, there = (np.array(column) for column in zip(*self.moves, strict=True))
+            jump, corner = self.judge.steps(here, there)
+            wall = ~self.judge.is_free(there)
+            self.judge.single("wall", times[wall], agents[wall], there[wall])
+            for kind, mask in (("jump", jump), ("corner", corner)):
+                self.judge.single(kind, times[mask], agents[mask], here[mask], there[mask])
+            self.moves = []

@@ -1,0 +1,115 @@
+"""Space-time reservations: who holds a cell at a time.
+
+A hash table from (cell, slot) to agent with linear probing. A slot is a piece of time: one step, or a fraction of a
+unit where moves take as long as they are far. Entries are taken out again by whoever put them in, so a table that is
+used window after window stays small and never has to be cleared.
+
+Keeps    an entry is found by probing from its home place without meeting an empty one: taking an entry out moves
+         later ones of its run back.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.kernels.jit import kernel
+
+NOBODY = np.int32(2**31 - 1)
+_EMPTY = np.int64(0)
+
+
+class Reservations(NamedTuple):
+    """`keys` holds 1 + cell * 2^31 + slot, `holders` the agent; `count[0]` is the number of entries."""
+
+    keys: NDArray[np.int64]
+    holders: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+
+def new_reservations(capacity: int) -> Reservations:
+    """An empty table with room for about `capacity` entries."""
+    size = 1 << max(2 * capacity, 16).bit_length()
+    return Reservations(np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(1, np.int64))
+
+
+def with_room(table: Reservations, more: int) -> Reservations:
+    """The same entries in a table in which `more` fit; the table itself if they do already."""
+    need = 2 * (int(table.count[0]) + more)
+    if need <= len(table.keys):
+        return table
+    larger = new_reservations(need)
+    _copy(table, larger)
+    return larger
+
+
+@kernel
+def _home(key, size):
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((mixed >> np.uint64(32)) & np.uint64(size - 1))
+
+
+@kernel
+def _spot(table, cell, slot):
+    """Where the entry is, or the empty place where it would go."""
+    key = (np.int64(cell) << 31) + slot + 1
+    size = table.keys.size
+    at = _home(key, size)
+    while table.keys[at] != _EMPTY and table.keys[at] != key:
+        at = (at + 1) & (size - 1)
+    return at, key
+
+
+@kernel
+def holder(table, cell, slot):
+    """Who holds `cell` at `slot`, or NOBODY."""
+    at, key = _spot(table, cell, slot)
+    if table.keys[at] == _EMPTY:
+        return NOBODY
+    return table.holders[at]
+
+
+@kernel
+def reserve(table, cell, slot, agent):
+    """Let `agent` hold `cell` at `slot`, whoever held it before. There must be room."""
+    at, key = _spot(table, cell, slot)
+    if table.keys[at] == _EMPTY:
+        table.keys[at] = key
+        table.count[0] += 1
+    table.holders[at] = agent
+
+
+@kernel
+def release(table, cell, slot, agent):
+    """Give `cell` at `slot` back, if `agent` holds it."""
+    hole, _ = _spot(table, cell, slot)
+    if table.keys[hole] == _EMPTY or table.holders[hole] != agent:
+        return
+    size = table.keys.size
+    table.count[0] -= 1
+    at = hole
+    while True:
+        at = (at + 1) & (size - 1)
+        if table.keys[at] == _EMPTY:
+            break
+        # an entry may move back into the hole if its home is not between the hole and itself
+        if ((at - _home(table.keys[at], size)) & (size - 1)) >= ((at - hole) & (size - 1)):
+            table.keys[hole] = table.keys[at]
+            table.holders[hole] = table.holders[at]
+            hole = at
+    table.keys[hole] = _EMPTY
+
+
+@kernel
+def is_swap(table, agent, here, there, slot):
+    """Whether somebody goes from `there` to `here` just when `agent` would go the other way, at `slot`."""
+    other = holder(table, there, slot - 1)
+    return other != NOBODY and other != agent and holder(table, here, slot) == other
+
+
+@kernel
+def _copy(table, larger):
+    for at in range(table.keys.size):
+        if table.keys[at] != _EMPTY:
+            key = table.keys[at] - 1
+            reserve(larger, key >> 31, key & np.int64(2**31 - 1), table.holders[at])

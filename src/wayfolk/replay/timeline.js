@@ -1,0 +1,294 @@
+// Timeline: everything about one record at any time, forwards or backwards at the same cost.
+//
+// Positions and goals are rows sorted by agent, then time. A lookup tries the row found last time and the one after it,
+// which is right while playing, and searches by halving otherwise. Counters are running sums by time. Walls and the
+// heat map are kept for one time, and moved to another by doing or undoing the changes between.
+
+class Timeline {
+  constructor(head, log) {
+    Object.assign(this, { width: head.width, height: head.height, agents: head.agents, end: head.end });
+    this.stride = head.width + 2;
+    this.inSteps = head.inSteps;
+    this.diagonal = head.diagonal;
+    this.unit = 1 / head.ticksPerUnit;
+    this.readPositions(log);
+    this.readTasks(log);
+    this.readRefusals(log);
+    this.readCounts(log);
+    this.readWalls(log);
+  }
+
+  x(cell) {
+    return (cell % this.stride) - 1;
+  }
+
+  y(cell) {
+    return Math.floor(cell / this.stride) - 1;
+  }
+
+  // Row `first[agent]` is the start; the others are moves, joins and leaves.
+  readPositions({ kinds, begin, first, ticks, kind, cell }) {
+    const lands = (k) => k === kinds.move || k === kinds.join || k === kinds.leave;
+    const size = this.agents + count(kind, lands);
+    const places = {
+      first: new Uint32Array(this.agents + 1),
+      time: new Float64Array(size),
+      from: new Int32Array(size),
+      to: new Int32Array(size),
+      span: new Float32Array(size),
+      found: new Uint32Array(this.agents),
+    };
+    this.releasedAt = new Float64Array(this.agents).fill(Infinity);
+    let at = 0;
+    for (let agent = 0; agent < this.agents; agent++) {
+      let here = begin[agent];
+      places.first[agent] = places.found[agent] = at;
+      places.time[at] = -1;
+      places.from[at] = places.to[at] = here;
+      at++;
+      for (let row = first[agent]; row < first[agent + 1]; row++) {
+        if (kind[row] === kinds.release) this.releasedAt[agent] = ticks[row] * this.unit;
+        if (!lands(kind[row])) continue;
+        const there = kind[row] === kinds.leave ? NOWHERE : cell[row];
+        const glides = kind[row] === kinds.move && here !== NOWHERE;
+        places.time[at] = ticks[row] * this.unit;
+        places.from[at] = glides ? here : there;
+        places.to[at] = there;
+        places.span[at] = glides ? this.duration(here, there) : 0;
+        here = there;
+        at++;
+      }
+    }
+    places.first[this.agents] = at;
+    this.places = places;
+  }
+
+  duration(here, there) {
+    if (this.inSteps) return 1;
+    const dx = Math.abs(this.x(here) - this.x(there));
+    const dy = Math.abs(this.y(here) - this.y(there));
+    return Math.min(dx, dy) * (this.diagonal - 1) + Math.max(dx, dy);
+  }
+
+  readTasks({ kinds, first, ticks, kind, cell }) {
+    const size = count(kind, (k) => k === kinds.goal || k === kinds.arrive);
+    const tasks = {
+      first: new Uint32Array(this.agents + 1),
+      time: new Float64Array(size),
+      goal: new Int32Array(size),
+      isThere: new Uint8Array(size),
+      found: new Uint32Array(this.agents),
+    };
+    let at = 0;
+    for (let agent = 0; agent < this.agents; agent++) {
+      tasks.first[agent] = tasks.found[agent] = at;
+      for (let row = first[agent]; row < first[agent + 1]; row++) {
+        if (kind[row] !== kinds.goal && kind[row] !== kinds.arrive) continue;
+        tasks.time[at] = ticks[row] * this.unit;
+        tasks.goal[at] = cell[row];
+        tasks.isThere[at] = kind[row] === kinds.arrive ? 1 : 0;
+        at++;
+      }
+    }
+    tasks.first[this.agents] = at;
+    this.tasks = tasks;
+  }
+
+  readRefusals({ kinds, first, ticks, kind, cell }) {
+    const rows = new Uint32Array(count(kind, (k) => k === kinds.refused));
+    const ofAgent = new Uint32Array(this.agents + 1);
+    const whose = new Uint32Array(rows.length);
+    let at = 0;
+    for (let agent = 0; agent < this.agents; agent++) {
+      ofAgent[agent] = at;
+      for (let row = first[agent]; row < first[agent + 1]; row++) {
+        if (kind[row] !== kinds.refused) continue;
+        whose[at] = agent;
+        rows[at++] = row;
+      }
+    }
+    ofAgent[this.agents] = at;
+    const order = orderBy(Uint32Array.from(rows, (row) => ticks[row]));
+    this.refusals = {
+      time: Float64Array.from(order, (i) => ticks[rows[i]] * this.unit),
+      agent: Uint32Array.from(order, (i) => whose[i]),
+      cell: Int32Array.from(order, (i) => cell[rows[i]]),
+      ofAgent,
+      agentTime: Float64Array.from(rows, (row) => ticks[row] * this.unit),
+    };
+  }
+
+  // An agent counts as arrived from ARRIVE until it gets a new goal or is pushed off; as present from JOIN to LEAVE.
+  readCounts({ kinds, begin, first, ticks, kind, cell }) {
+    const arrived = new Steps();
+    const present = new Steps();
+    const reached = new Steps();
+    for (let agent = 0; agent < this.agents; agent++) {
+      let here = begin[agent];
+      let goal = NOWHERE;
+      let hasArrived = false;
+      let countsArrived = false;
+      let countsPresent = false;
+      const look = (tick) => {
+        const isPresent = here !== NOWHERE;
+        const isThere = isPresent && hasArrived && here === goal;
+        if (isPresent !== countsPresent) present.add(tick, isPresent ? 1 : -1);
+        if (isThere !== countsArrived) arrived.add(tick, isThere ? 1 : -1);
+        countsPresent = isPresent;
+        countsArrived = isThere;
+      };
+      look(0);
+      for (let row = first[agent]; row < first[agent + 1]; row++) {
+        if (kind[row] === kinds.move || kind[row] === kinds.join) here = cell[row];
+        else if (kind[row] === kinds.leave) here = NOWHERE;
+        else if (kind[row] === kinds.goal || kind[row] === kinds.arrive) {
+          goal = cell[row];
+          hasArrived = kind[row] === kinds.arrive;
+          if (hasArrived) reached.add(ticks[row], 1);
+        } else continue;
+        look(ticks[row]);
+      }
+    }
+    this.arrived = arrived.summed(this.unit);
+    this.present = present.summed(this.unit);
+    this.reached = reached.summed(this.unit);
+  }
+
+  readWalls({ changeTicks, changeCells, blocks, walls }) {
+    this.walls = walls;
+    this.firstWalls = walls.slice();
+    this.changes = {
+      time: Float64Array.from(changeTicks, (tick) => tick * this.unit),
+      index: Int32Array.from(changeCells, (cell) => this.y(cell) * this.width + this.x(cell)),
+      value: blocks,
+      before: new Uint8Array(blocks.length),
+      done: 0,
+    };
+  }
+
+  placeRow(agent, t) {
+    return findRow(this.places, agent, t);
+  }
+
+  // The agent's place at `t`, as fractions of cells, into `out`; false if it is not in the world.
+  position(agent, t, out) {
+    const { time, from, to, span } = this.places;
+    const row = this.placeRow(agent, t);
+    const there = to[row];
+    if (there === NOWHERE) return false;
+    const x = this.x(there);
+    const y = this.y(there);
+    const part = span[row] > 0 ? Math.min((t - time[row]) / span[row], 1) : 1;
+    out.x = part < 1 ? x + (1 - part) * (this.x(from[row]) - x) : x;
+    out.y = part < 1 ? y + (1 - part) * (this.y(from[row]) - y) : y;
+    return true;
+  }
+
+  // The cell the agent is in: the one it moves to, from the moment the move begins.
+  cellOf(agent, t) {
+    return this.places.to[this.placeRow(agent, t)];
+  }
+
+  goalOf(agent, t) {
+    const row = findRow(this.tasks, agent, t);
+    return row < this.tasks.first[agent] ? NOWHERE : this.tasks.goal[row];
+  }
+
+  isThere(agent, t) {
+    const row = findRow(this.tasks, agent, t);
+    if (row < this.tasks.first[agent] || !this.tasks.isThere[row]) return false;
+    return this.cellOf(agent, t) === this.tasks.goal[row];
+  }
+
+  refusalsUntil(t) {
+    return upperBound(this.refusals.time, t, 0, this.refusals.time.length);
+  }
+
+  refusalsOf(agent, t) {
+    const { ofAgent, agentTime } = this.refusals;
+    return upperBound(agentTime, t, ofAgent[agent], ofAgent[agent + 1]) - ofAgent[agent];
+  }
+
+  // Bring the walls to time `t`; tells `changed` each index whose wall is not what it was.
+  moveWalls(t, changed) {
+    const { time, index, value, before } = this.changes;
+    while (this.changes.done < time.length && time[this.changes.done] <= t) {
+      const i = this.changes.done++;
+      before[i] = this.walls[index[i]];
+      this.walls[index[i]] = value[i];
+      changed(index[i]);
+    }
+    while (this.changes.done > 0 && time[this.changes.done - 1] > t) {
+      const i = --this.changes.done;
+      this.walls[index[i]] = before[i];
+      changed(index[i]);
+    }
+  }
+}
+
+// Changes of a number, collected in any order, then summed by time.
+class Steps {
+  constructor() {
+    this.ticks = [];
+    this.by = [];
+  }
+
+  add(tick, by) {
+    this.ticks.push(tick);
+    this.by.push(by);
+  }
+
+  summed(unit) {
+    const order = orderBy(Uint32Array.from(this.ticks));
+    const time = Float64Array.from(order, (i) => this.ticks[i] * unit);
+    let sum = 0;
+    const total = Int32Array.from(order, (i) => (sum += this.by[i]));
+    const at = (t) => {
+      const row = upperBound(time, t, 0, time.length);
+      return row ? total[row - 1] : 0;
+    };
+    return { at, last: sum, most: total.reduce((a, b) => Math.max(a, b), 0), size: time.length };
+  }
+}
+
+// The last row of the agent at or before `t`; one less than its first row if there is none.
+function findRow({ first, time, found }, agent, t) {
+  const end = first[agent + 1];
+  let row = found[agent];
+  if (row < end && time[row] <= t) {
+    if (row + 1 >= end || time[row + 1] > t) return row;
+    if (row + 2 >= end || time[row + 2] > t) return (found[agent] = row + 1);
+  }
+  row = upperBound(time, t, first[agent], end) - 1;
+  if (row >= first[agent]) found[agent] = row;
+  return row;
+}
+
+function upperBound(sorted, t, low, high) {
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle] <= t) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function count(values, test) {
+  let n = 0;
+  for (let i = 0; i < values.length; i++) if (test(values[i])) n++;
+  return n;
+}
+
+// The order that sorts `keys`, equal ones staying in place: two passes of 16 bits.
+function orderBy(keys) {
+  let order = Uint32Array.from(keys, (_, i) => i);
+  for (const shift of [0, 16]) {
+    const starts = new Uint32Array(65537);
+    for (let i = 0; i < keys.length; i++) starts[((keys[i] >>> shift) & 0xffff) + 1]++;
+    for (let i = 0; i < 65536; i++) starts[i + 1] += starts[i];
+    const next = new Uint32Array(keys.length);
+    for (const i of order) next[starts[(keys[i] >>> shift) & 0xffff]++] = i;
+    order = next;
+  }
+  return order;
+}

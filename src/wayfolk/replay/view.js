@@ -1,0 +1,130 @@
+// View: which part of a map a canvas shows. Lengths are device pixels; a cell is 1 wide, its centre at + 0.5.
+
+const MAX_CELL_PIXELS = 96;
+
+class View {
+  constructor(width, height) {
+    Object.assign(this, { width, height, wide: 1, high: 1, zoom: 1, x: width / 2, y: height / 2, version: 0 });
+  }
+
+  get scale() {
+    return this.fit * this.zoom;
+  }
+
+  get fit() {
+    return Math.min(this.wide / this.width, this.high / this.height);
+  }
+
+  resize(wide, high) {
+    this.wide = wide;
+    this.high = high;
+    this.settle();
+  }
+
+  reset() {
+    this.zoom = 1;
+    this.settle();
+  }
+
+  screenX(x) {
+    return (x - this.x) * this.scale + this.wide / 2;
+  }
+
+  screenY(y) {
+    return (y - this.y) * this.scale + this.high / 2;
+  }
+
+  mapX(px) {
+    return (px - this.wide / 2) / this.scale + this.x;
+  }
+
+  mapY(py) {
+    return (py - this.high / 2) / this.scale + this.y;
+  }
+
+  // What is at the pixel stays there.
+  zoomBy(factor, px, py) {
+    const x = this.mapX(px);
+    const y = this.mapY(py);
+    this.zoom = Math.max(1, Math.min(this.zoom * factor, Math.max(1, MAX_CELL_PIXELS / this.fit)));
+    this.x += x - this.mapX(px);
+    this.y += y - this.mapY(py);
+    this.settle();
+  }
+
+  panBy(dx, dy) {
+    this.x -= dx / this.scale;
+    this.y -= dy / this.scale;
+    this.settle();
+  }
+
+  centre(x, y) {
+    this.x = x;
+    this.y = y;
+    this.settle();
+  }
+
+  // The map never leaves the canvas, and sits in the middle of one that is larger.
+  settle() {
+    const halfWide = this.wide / 2 / this.scale;
+    const halfHigh = this.high / 2 / this.scale;
+    this.x = 2 * halfWide >= this.width ? this.width / 2 : clamp(this.x, halfWide, this.width - halfWide);
+    this.y = 2 * halfHigh >= this.height ? this.height / 2 : clamp(this.y, halfHigh, this.height - halfHigh);
+    this.version++;
+  }
+}
+
+function clamp(value, low, high) {
+  return Math.max(low, Math.min(value, high));
+}
+
+// Drag pans, wheel and pinch zoom, double click resets, click chooses. `act` gets what to do to a view.
+function handle(canvas, view, { act, choose }) {
+  const fingers = new Map();
+  let travelled = 0;
+  const ratio = () => canvas.width / canvas.clientWidth;
+  const where = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return [(event.clientX - box.left) * ratio(), (event.clientY - box.top) * ratio()];
+  };
+
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (event.deltaY > 0 && view.zoom <= 1) return; // let the page scroll
+      event.preventDefault();
+      const lines = event.deltaMode === 1 ? 16 : 1;
+      const [px, py] = where(event);
+      act((other) => other.zoomBy(Math.exp(-clamp(event.deltaY * lines, -120, 120) * 0.0022), px, py));
+    },
+    { passive: false },
+  );
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    canvas.setPointerCapture(event.pointerId);
+    if (!fingers.size) travelled = 0;
+    fingers.set(event.pointerId, where(event));
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (!before) return;
+    const now = where(event);
+    const others = [...fingers.entries()].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
+    fingers.set(event.pointerId, now);
+    const [dx, dy] = [now[0] - before[0], now[1] - before[1]];
+    travelled += Math.hypot(dx, dy) / ratio();
+    if (travelled < 4) return;
+    if (others.length) {
+      const apart = (place) => Math.max(1, Math.hypot(place[0] - others[0][0], place[1] - others[0][1]));
+      const factor = apart(now) / apart(before);
+      act((other) => other.zoomBy(factor, (now[0] + others[0][0]) / 2, (now[1] + others[0][1]) / 2));
+    } else act((other) => other.panBy(dx, dy), true);
+  });
+  const lift = (event) => {
+    if (!fingers.delete(event.pointerId)) return;
+    if (event.type === "pointerup" && travelled < 4 && !fingers.size) choose(...where(event));
+  };
+  canvas.addEventListener("pointerup", lift);
+  canvas.addEventListener("pointercancel", lift);
+  canvas.addEventListener("dblclick", () => act((other) => other.reset()));
+}

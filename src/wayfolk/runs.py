@@ -1,0 +1,160 @@
+"""Run: what a simulation recorded, and its metrics by agent and by loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.record import ARRIVE, DISTANCE, MOVE, REFUSED, Record
+from wayfolk.result import Status
+
+if TYPE_CHECKING:
+    from wayfolk.plan import Plan
+    from wayfolk.replay import Track
+
+
+@dataclass(eq=False)
+class Run:
+    """A record and what it cost to think. `work` has rows (agent, loop, cells expanded, replans).
+
+    `thought` has rows (how many agents were asked, seconds it took). `legs` is the number of goals in a loop.
+    """
+
+    record: Record
+    algorithm: str
+    options: dict[str, Any]
+    seed: int
+    status: Status
+    seconds: float
+    work: NDArray[np.int64]
+    thought: NDArray[np.float64]
+    legs: int = 1
+
+    @property
+    def n_agents(self) -> int:
+        """How many agents there have been."""
+        return len(self.record.starts)
+
+    @property
+    def time(self) -> float:
+        """Simulation time from the first start to the last arrival (thinking takes none)."""
+        return self.record.end
+
+    @cached_property
+    def _loops(self) -> NDArray[np.int64]:
+        """For each row of the record, the loop its agent was in: how often it had come back before."""
+        rows = self.record.of(ARRIVE)
+        loops = np.zeros(len(self.record), np.int64)
+        order = np.lexsort((np.arange(len(self.record)), self.record.agent))
+        arrived = np.zeros(len(self.record), np.int64)
+        arrived[rows] = 1
+        total = np.cumsum(arrived[order])
+        agents = self.record.agent[order]
+        first = np.searchsorted(agents, agents)
+        before = np.where(first > 0, total[first - 1], 0)
+        loops[order] = (total - before - arrived[order]) // self.legs
+        return loops
+
+    def _table(self, agents: Any, loops: Any, weights: Any = None) -> NDArray[np.float64]:
+        """Sums by agent (rows) and loop (columns)."""
+        n_loops = self.n_loops
+        inside = np.asarray(loops) < n_loops
+        spots = np.asarray(agents)[inside] * n_loops + np.asarray(loops)[inside]
+        values = None if weights is None else np.asarray(weights)[inside]
+        return np.bincount(spots, values, self.n_agents * n_loops).reshape(-1, n_loops).astype(np.float64)
+
+    @cached_property
+    def n_loops(self) -> int:
+        """Loops that were begun by anybody; at least one."""
+        arrivals = self.record.of(ARRIVE)
+        ended = int(self._loops[arrivals].max(initial=0)) + 1
+        return max(ended, 1)
+
+    @cached_property
+    def collisions(self) -> NDArray[np.float64]:
+        """Refused moves, by agent and loop."""
+        rows = self.record.of(REFUSED)
+        return self._table(self.record.agent[rows], self._loops[rows])
+
+    @cached_property
+    def distance(self) -> NDArray[np.float64]:
+        """How far they went, by agent and loop; diagonals count as long as they are."""
+        return self._table(self.record.agent[self._moves], self._loops[self._moves], self._lengths)
+
+    @cached_property
+    def _moves(self) -> NDArray[np.intp]:
+        return self.record.of(MOVE)
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.float64]:
+        """The length of each move, from where its agent was before."""
+        rows, grid = self._moves, self.record.grid
+        agents, cells = self.record.agent[rows], self.record.cell[rows]
+        order = np.argsort(agents, kind="stable")
+        before = np.empty_like(cells)
+        before[order[1:]] = cells[order[:-1]]
+        first = np.ones(len(order), bool)
+        first[1:] = agents[order][1:] != agents[order][:-1]
+        before[order[first]] = self._origin[agents[order[first]]]
+        apart = np.abs(grid.places(cells) - grid.places(before))
+        lengths: NDArray[np.float64] = np.where(apart.sum(1) == 2, grid.diagonal, 1.0)
+        return lengths
+
+    @cached_property
+    def _origin(self) -> NDArray[np.int32]:
+        """Where each agent stood first, be it at the start or when it joined."""
+        from wayfolk.record import JOIN
+
+        origin = self.record.starts.copy()
+        rows = self.record.of(JOIN)
+        origin[self.record.agent[rows]] = self.record.cell[rows]
+        return origin
+
+    @cached_property
+    def expanded(self) -> NDArray[np.float64]:
+        """Cells expanded, by agent and loop."""
+        return self._table(self.work[:, 0], self.work[:, 1], self.work[:, 2])
+
+    @cached_property
+    def replans(self) -> NDArray[np.float64]:
+        """Searches, by agent and loop."""
+        return self._table(self.work[:, 0], self.work[:, 1], self.work[:, 3])
+
+    def per_loop(self, values: NDArray[np.float64]) -> float:
+        """The mean over agents and loops, the first and the last loop left out where there are three or more."""
+        kept = values[:, 1:-1] if values.shape[1] >= 3 else values
+        return float(kept.mean())
+
+    def summary(self) -> dict[str, float]:
+        """The metrics of document 000: per agent and loop, without the first and the last loop."""
+        made = {"time": self.time, "agents": float(self.n_agents)}
+        for name in ("expanded", "replans", "distance", "collisions"):
+            made[name] = self.per_loop(getattr(self, name))
+        made["throughput"] = len(self.record.of(ARRIVE)) / self.time if self.time else 0.0
+        made["seconds"] = self.seconds
+        return made
+
+    def plan(self) -> Plan:
+        """The plan, if the time model is `steps` and nobody joined or left."""
+        return self.record.plan()
+
+    def track(self, title: str = "", **facts: str) -> Track:
+        """A panel for the replay."""
+        from wayfolk.replay import Track
+
+        return Track(title or self.algorithm, self.record, facts)
+
+    def save_replay(self, file: str | Path) -> None:
+        """Write the run as one HTML page that needs no server."""
+        from wayfolk.replay import write_replay
+
+        write_replay([self.track()], file, title=f"Wayfolk: {self.algorithm}")
+
+    def __repr__(self) -> str:
+        unit = "time units" if self.record.model == DISTANCE else "steps"
+        return f"Run({self.algorithm}, {self.n_agents} agents, {self.time:.0f} {unit}, {self.status.value})"

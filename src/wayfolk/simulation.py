@@ -1,0 +1,347 @@
+"""Simulation: the clock and the referee. It owns the truth; controllers only propose.
+
+    simulate(patrol(grid, agents=100), "lra", radius=5) -> Run
+
+Time models: in `steps` every action takes one step and all agents act at once; in `distance` agents move at unit speed, so
+that a diagonal takes 1.41, the clock ticks in small increments, and a refused move takes no time but drops the route.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from wayfolk import catalogue, record
+from wayfolk.controllers import Controller, View
+from wayfolk.errors import BadInput, BadProblem
+from wayfolk.events import Event
+from wayfolk.grid import Grid
+from wayfolk.kernels import referee
+from wayfolk.kernels.random import below, new_random
+from wayfolk.problem import Problem
+from wayfolk.record import BLOCK, DISTANCE, FREE, GOAL, JOIN, LEAVE, RELEASE, STEPS, Record
+from wayfolk.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.runs import Run
+from wayfolk.task import Task, checked_limits, finish
+from wayfolk.vision import Vision
+
+TICKS = {STEPS: 1.0, DISTANCE: 0.03}
+NOBODY = referee.NOBODY
+
+
+class Simulation(Task):
+    """Agents under a controller, advanced tick by tick. Events come from a list or, at any pause, from `happen`."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        controller: str = "whca",
+        *,
+        model: str = STEPS,
+        tick: float | None = None,
+        events: Iterable[Event] = (),
+        vision: float | None = None,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        if model not in TICKS:
+            raise BadInput(f"there is no time model {model!r}: choose {' or '.join(TICKS)}")
+        if tick is not None and not (model == DISTANCE and 0 < tick <= 1):
+            raise BadInput(f"tick must be above 0 and at most 1, in the model {DISTANCE}; not {tick}")
+        entry = catalogue.find(controller, "controllers")
+        self.problem, self.algorithm, self.model, self.seed = problem, entry.name, model, seed
+        self.options = entry.checked(options)
+        self.grid = problem.grid
+        self.tick = TICKS[model] if tick is None else tick
+        self.vision = None if vision is None else Vision(problem.grid, vision)
+        self.brain: Controller = entry.load()(problem, seed=seed, **self.options)
+        self._build()
+        self._events: list[tuple[float, int, Event]] = []
+        self._n_events = 0
+        self.thought: list[tuple[int, float]] = []  # how many were asked at a time, and the seconds it took
+        for event in events:
+            self.happen(event)
+
+    def _build(self) -> None:
+        problem, grid, n = self.problem, self.grid, self.problem.n_agents
+        lasts = np.ones(9)
+        if self.model == DISTANCE:
+            lasts[:8] = grid.lengths
+        occupant = np.full(grid.n_cells, NOBODY, np.int32)
+        occupant[problem.starts] = np.arange(n, dtype=np.int32)
+
+        def many(kind: type, value: Any = 0) -> Any:
+            return np.full(n, value, kind)
+
+        self.crew = referee.Crew(
+            grid.legal, grid.offsets, lasts, occupant,
+            problem.starts.copy(), problem.starts.copy(), problem.goals.copy(),
+            many(np.float64), many(np.bool_, True), many(np.bool_), many(np.bool_), many(np.int32), many(np.int32),
+            problem.routes.copy(), problem.pool, new_random(problem.seed),
+            np.zeros((n, self.brain.lookahead), np.int32), many(np.int32), many(np.int32), many(np.int32),
+            np.zeros(4, np.int64),
+        )  # fmt: skip
+        self.starts = problem.starts.copy()
+        self.ours = many(np.bool_, True)
+        self._new_scratch()
+        self.log = _new_log(max(4096, 16 * n))
+        for agent in range(n):
+            self._note(agent, GOAL, self.crew.goal[agent])
+        self._work: list[tuple[int, int, int, int]] = []  # agent, loop, cells expanded, replans
+        self._seen_rows = 0
+        self._changed: list[int] = []
+        self._luck = new_random(self.seed)
+        self._seconds = 0.0
+
+    def _new_scratch(self) -> None:
+        n = len(self.crew.here)
+        self.scratch = referee.Scratch(
+            np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.uint8),
+            np.zeros(self.grid.n_cells, np.int64), np.zeros(n, np.int32),
+        )  # fmt: skip
+        self.crew.count[referee.STAMP] = 0
+
+    @property
+    def time(self) -> float:
+        """What the clock shows."""
+        return float(self.crew.count[referee.TICK] * self.tick)
+
+    @property
+    def n_agents(self) -> int:
+        """How many agents there have been."""
+        return len(self.crew.here)
+
+    def happen(self, event: Event) -> None:
+        """Let `event` happen when its time comes, or now if that has passed."""
+        self._check(event)
+        heapq.heappush(self._events, (event.time, self._n_events, event))
+        self._n_events += 1
+        if self.status.is_final:
+            self.status = Status.RUNNING
+
+    def _check(self, event: Event) -> None:
+        for place in event.places:
+            cell = self.grid.cell(place)
+            if event.kind in (GOAL, JOIN) and not self.grid.is_free(cell):
+                raise BadProblem(f"an event at time {event.time} puts a start or goal into a wall at {place}")
+        joining = sum(waiting.kind == JOIN for _, _, waiting in self._events)
+        if event.kind in (GOAL, LEAVE, RELEASE) and not 0 <= event.agent < self.n_agents + joining:
+            raise BadProblem(f"an event at time {event.time} is about agent {event.agent}, who does not exist")
+
+    def advance(self, budget: int = NO_LIMIT) -> Status:
+        """Let up to `budget` ticks pass."""
+        began = time.perf_counter()
+        stop = min(int(self.crew.count[referee.TICK]) + budget, NO_LIMIT)
+        while not self.status.is_final:
+            code = referee.run(
+                self.crew, self.scratch, self.log, self.tick, self.problem.loops, self.problem.is_one_shot,
+                self.model == STEPS, self._next_stop(stop), self._events[0][0] if self._events else np.inf,
+            )  # fmt: skip
+            if self.vision is not None:
+                self._look()
+            if code == referee.ASK:
+                self._ask()
+            elif code == referee.LOG_FULL:
+                self.log = referee.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
+            elif code == referee.EVENT:
+                self._apply_events()
+            elif code == referee.FINISHED:
+                self.status = Status.RUNNING if self._events else Status.SOLVED
+                if self._events:  # nobody has anything to do until the next event
+                    self.crew.count[referee.TICK] = int(np.ceil(self._events[0][0] / self.tick))
+                    self._apply_events()
+            elif self.crew.count[referee.TICK] >= stop:
+                break
+        self._seconds += time.perf_counter() - began
+        return self.status
+
+    def _next_stop(self, stop: int) -> int:
+        """With limited sight somebody must look around after every tick."""
+        return stop if self.vision is None else min(stop, int(self.crew.count[referee.TICK]) + 1)
+
+    def _look(self) -> None:
+        """Reveal what agents see; whoever relied on a wall being free must think again."""
+        assert self.vision is not None
+        found = self.vision.look(self.crew.here[self.crew.present])
+        if found.size:
+            self._changed.extend(found.tolist())
+            self.crew.n_route[:] = 0
+            self.crew.at[:] = 0
+
+    def _ask(self) -> None:
+        crew = self.crew
+        asked = crew.asked[: crew.count[referee.N_ASKED]]
+        crew.at[asked] = 0
+        crew.n_route[asked] = 0
+        for agent in asked[~self.ours[asked]]:
+            self._wander(agent)
+        asked = asked[self.ours[asked]].copy()
+        if asked.size:
+            view = self._view(asked)
+            before = self.brain.expanded[asked].copy(), self.brain.replans[asked].copy()
+            at = time.perf_counter()
+            self.brain.decide(view)
+            self.thought.append((len(asked), time.perf_counter() - at))
+            spent = self.brain.expanded[asked] - before[0], self.brain.replans[asked] - before[1]
+            self._work.extend(zip(asked.tolist(), crew.loop[asked].tolist(), *(s.tolist() for s in spent), strict=True))
+            crew.refused[asked] = False
+            self._seen_rows = int(crew.count[referee.N_LOG])
+            self._changed.clear()
+            silent = asked[crew.n_route[asked] == 0]
+            crew.route[silent, 0] = crew.here[silent]
+            crew.n_route[silent] = 1
+
+    def _view(self, asked: Any) -> View:
+        crew, rows = self.crew, slice(self._seen_rows, int(self.crew.count[referee.N_LOG]))
+        moves = self.log.kind[rows] == record.MOVE
+        return View(
+            self.time, self.grid if self.vision is None else self.vision.known, crew.lasts, asked, crew.here, crew.goal,
+            crew.ready, crew.occupant, crew.present, crew.done | ~self.ours, crew.refused,
+            np.stack([self.log.agent[rows][moves], self.log.cell[rows][moves]], 1),
+            np.array(self._changed, np.int32), crew.route, crew.n_route,
+        )  # fmt: skip
+
+    def _wander(self, agent: int) -> None:
+        """An agent that is not ours goes to a random cell beside it, or waits."""
+        here = self.crew.here[agent]
+        beside = [here] + [here + self.grid.offsets[k] for k in range(8) if self.grid.legal[here] >> k & 1]
+        free = [c for c in beside if self.crew.occupant[c] in (NOBODY, agent)]
+        self.crew.route[agent, 0] = free[below(self._luck, len(free))]
+        self.crew.n_route[agent] = 1
+
+    def _apply_events(self) -> None:
+        """Let everything happen that is due; afterwards everybody thinks anew."""
+        late = []
+        while self._events and self._events[0][0] <= self.time + 1e-9:
+            _, number, event = heapq.heappop(self._events)
+            if not self._apply(event):
+                late.append((self.time + self.tick, number, event))
+        for waiting in late:
+            heapq.heappush(self._events, waiting)
+        self.crew.n_route[:] = 0
+        self.crew.at[:] = 0
+
+    def _apply(self, event: Event) -> bool:
+        """Whether `event` could happen; a cell may be occupied."""
+        crew, agent = self.crew, event.agent
+        cells = [self.grid.cell(place) for place in event.places]
+        if event.kind == JOIN:
+            if crew.occupant[cells[0]] != NOBODY or not self.grid.is_free(cells[0]):
+                return False
+            self._join(*cells)
+        elif event.kind == BLOCK:
+            if any(crew.occupant[cell] != NOBODY for cell in cells):
+                return False
+            self._edit(self.grid.with_blocked(cells), BLOCK, cells)
+        elif event.kind == FREE:
+            self._edit(self.grid.with_freed(cells), FREE, cells)
+        elif agent < self.n_agents and crew.present[agent]:
+            if event.kind == GOAL:
+                crew.goal[agent], crew.done[agent] = cells[0], False
+                self._note(agent, GOAL, cells[0])
+            elif event.kind == LEAVE:
+                crew.present[agent] = False
+                crew.occupant[crew.here[agent]] = NOBODY
+                self._note(agent, LEAVE, crew.here[agent])
+            elif event.kind == RELEASE:
+                self.ours[agent], crew.done[agent] = False, False
+                self._note(agent, RELEASE, crew.here[agent])
+        return True
+
+    def _edit(self, grid: Grid, kind: int, cells: list[int]) -> None:
+        self.grid = grid
+        self.crew = self.crew._replace(legal=grid.legal)
+        for cell in cells:
+            self._note(0, kind, cell)
+        if self.vision is None:
+            self._changed.extend(cells)
+        else:
+            self.vision.truth = grid
+
+    def _join(self, start: int, goal: int) -> None:
+        crew, agent = self.crew, self.n_agents
+
+        def longer(array: Any, value: Any) -> Any:
+            return np.concatenate([array, np.array([value], array.dtype)])
+
+        self.crew = crew._replace(
+            here=longer(crew.here, start), came=longer(crew.came, start), goal=longer(crew.goal, goal),
+            ready=longer(crew.ready, self.time), present=longer(crew.present, True), done=longer(crew.done, False),
+            refused=longer(crew.refused, False), leg=longer(crew.leg, 0), loop=longer(crew.loop, 0),
+            visits=longer(crew.visits, [goal, start][: crew.visits.shape[1]] + [start] * (crew.visits.shape[1] - 2)),
+            route=longer(crew.route, np.zeros(crew.route.shape[1])), n_route=longer(crew.n_route, 0),
+            at=longer(crew.at, 0), asked=longer(crew.asked, 0),
+        )  # fmt: skip
+        self.crew.occupant[start] = agent
+        self.ours, self.starts = longer(self.ours, True), longer(self.starts, NOBODY)
+        self._new_scratch()
+        self.brain.resize(self.n_agents)
+        self._note(agent, JOIN, start)
+        self._note(agent, GOAL, goal)
+
+    def _note(self, agent: int, kind: int, cell: int) -> None:
+        row = int(self.crew.count[referee.N_LOG])
+        if row == len(self.log.time):
+            self.log = referee.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
+        self.log.time[row], self.log.agent[row], self.log.kind[row], self.log.cell[row] = self.time, agent, kind, cell
+        self.crew.count[referee.N_LOG] = row + 1
+
+    def record(self) -> Record:
+        """The log up to now."""
+        n = int(self.crew.count[referee.N_LOG])
+        end = max(self.time, float(self.crew.ready.max(initial=0.0))) if self.status.is_final else self.time
+        return Record(self.problem.grid, self.starts, *(a[:n].copy() for a in self.log), end, self.model)
+
+    def run(self) -> Run:
+        """What has happened up to now, with its metrics."""
+        return Run(
+            self.record(), self.algorithm, self.options, self.seed, self.status, self._seconds,
+            np.array(self._work, np.int64).reshape(-1, 4), np.array(self.thought).reshape(-1, 2),
+            self.problem.routes.shape[1],
+        )  # fmt: skip
+
+    def result(self) -> Result:
+        """As a result: a plan if it is one, and the counts."""
+        run = self.run()
+        counters = Counters(
+            expanded=int(self.brain.expanded.sum()), replans=int(self.brain.replans.sum()),
+            collisions=int((run.record.kind == record.REFUSED).sum()),
+        )  # fmt: skip
+        made = Result(self.status, self.algorithm, counters=counters, options=self.options, seed=self.seed)
+        if self.model == STEPS and not np.isin(run.record.kind, (JOIN, LEAVE)).any():
+            made.plan = run.record.plan()
+        return made
+
+
+def _new_log(rows: int) -> referee.Log:
+    return referee.Log(np.zeros(rows), np.zeros(rows, np.int32), np.zeros(rows, np.uint8), np.zeros(rows, np.int32))
+
+
+def simulate(
+    problem: Problem,
+    controller: str = "whca",
+    *,
+    until: float | None = None,
+    seconds: float | None = None,
+    tell: Callable[[Task], None] | None = None,
+    **options: Any,
+) -> Run:
+    """Let `controller` move the agents until all are done, the clock shows `until`, or `seconds` have passed.
+
+    Other options go to the simulation (`model`, `tick`, `events`, `vision`, `seed`) and to the controller.
+    """
+    checked_limits(seconds, None)
+    if problem.pool.size and until is None and seconds is None:
+        raise BadProblem("tasks never end: say until which time, or for how many seconds, to simulate")
+    if until is not None and not until > 0:
+        raise BadProblem(f"until must be more than 0, not {until}")
+    world = Simulation(problem, controller, **options)
+    ticks = None if until is None else max(1, int(np.ceil(until / world.tick)))
+    result = finish(world, seconds=seconds, expansions=ticks, tell=tell, portion=8)
+    run = world.run()
+    run.status = result.status
+    return run
