@@ -1,8 +1,8 @@
 """The slow, obvious answers that the contract tests compare with, and the small worlds they ask about.
 
-Pure Python, written from the rules and not from the library: nothing of `wayfolk` is used here but what a world is. Cells
-are the flat numbers of `Grid`. A failing Hypothesis test prints the map, and where agents start (a, b, c) and want to
-be (A, B, C).
+Pure Python, written from the rules and not from the library: nothing of `wayfolk` is used here but what a world is.
+Cells are the flat numbers of `Grid`. A failing Hypothesis test prints the map, and where agents start (a, b, c) and
+want to be (A, B, C).
 """
 
 from __future__ import annotations
@@ -245,7 +245,9 @@ def small_grids(
 
 
 @st.composite
-def small_problems(draw: st.DrawFn, max_agents: int = 3, moves: Moves | str | None = None, max_side: int = 5) -> Problem:
+def small_problems(
+    draw: st.DrawFn, max_agents: int = 3, moves: Moves | str | None = None, max_side: int = 5
+) -> Problem:
     """Up to `max_agents` in a small map, each able to reach its goal were it alone."""
     grid = draw(small_grids(moves=moves, max_side=max_side, show=False))
     cells = sorted(grid.cell((x, y)) for y, x in np.argwhere(grid.free).tolist())

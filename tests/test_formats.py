@@ -28,7 +28,7 @@ from wayfolk.formats import (
 )
 from wayfolk.grid import EAST, OPEN_EAST, OPEN_SOUTH, SOUTH, SOUTH_EAST, Grid, Moves
 from wayfolk.plan import Plan
-from wayfolk.problem import Problem, problem
+from wayfolk.problem import Problem, one_shot
 
 NOWHERE = np.iinfo(np.int32).max
 
@@ -54,9 +54,6 @@ OOOO
 
 def has(grid: Grid, place: tuple[int, int], direction: int) -> bool:
     return bool(grid.legal[grid.cell(place)] >> direction & 1)
-
-
-# --- drawings
 
 
 def test_a_drawing_is_read_as_rows_of_free_and_blocked_cells():
@@ -93,9 +90,6 @@ def test_a_wrong_drawing_is_explained(text, words):
     with pytest.raises(BadMap) as caught:
         parse_ascii(text)
     assert words in str(caught.value)
-
-
-# --- maps
 
 
 @pytest.mark.parametrize("name", ["room.map", "room.png", "room.gif", "room.bmp", "room.pgm", "room.tif", "ROOM.PNG"])
@@ -201,9 +195,6 @@ def test_a_lossy_image_is_not_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# --- the Moving AI collection
-
-
 def table_rows(movingai: Path) -> list[tuple[str, list[str]]]:
     """The README's rows: folder, then cells from the name on, without the column of types."""
     rows, folder = [], ""
@@ -289,12 +280,9 @@ def test_a_map_of_a_million_cells_is_read_quickly(movingai):
     assert min(seconds() for _ in range(5)) < 0.1
 
 
-# --- scenarios
-
-
 def test_a_scenario_is_written_and_read_again(tmp_path):
     grid = parse_ascii(ROOM)
-    asked = problem(grid, [(0, 0), (4, 2)], [(4, 1), (0, 0)])
+    asked = one_shot(grid, [(0, 0), (4, 2)], [(4, 1), (0, 0)])
     write_scen(asked, tmp_path / "a.scen", lengths=[5.0, 4.82842712])
     again = read_scen(tmp_path / "a.scen", grid)
     assert (again.starts == asked.starts).all()
@@ -307,7 +295,7 @@ def test_a_scenario_is_written_and_read_again(tmp_path):
 
 def test_an_unknown_length_is_written_as_zero(tmp_path):
     grid = parse_ascii(ROOM)
-    write_scen(problem(grid, [(0, 0)], [(4, 1)]), tmp_path / "a.scen")
+    write_scen(one_shot(grid, [(0, 0)], [(4, 1)]), tmp_path / "a.scen")
     assert read_queries(tmp_path / "a.scen", grid).lengths.tolist() == [0.0]
 
 
@@ -337,14 +325,11 @@ def test_a_scenario_holds_one_goal_for_each_agent(tmp_path):
         write_scen(there_and_back, tmp_path / "a.scen")
     spaced = Grid(grid.free, name="my room")
     with pytest.raises(NotSupported, match=r"my room\.map"):
-        write_scen(problem(spaced, [(0, 0)], [(1, 1)]), tmp_path / "a.scen")
+        write_scen(one_shot(spaced, [(0, 0)], [(1, 1)]), tmp_path / "a.scen")
     for lengths in ([1.0, 2.0], [float("nan")], [-1.0]):
         with pytest.raises(BadScenario, match="length"):
-            write_scen(problem(grid, [(0, 0)], [(1, 1)]), tmp_path / "a.scen", lengths)
+            write_scen(one_shot(grid, [(0, 0)], [(1, 1)]), tmp_path / "a.scen", lengths)
     assert not list(tmp_path.iterdir())
-
-
-# --- plans
 
 
 def grids() -> dict[str, Grid]:
@@ -449,15 +434,12 @@ def test_a_plan_outside_its_map_is_not_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# --- writing
-
-
 def writers(grid):
     plan = Plan(grid, grid.cells([(0, 0)])[None])
     return {
         "a.map": lambda file: write_map(grid, file),
         "a.png": lambda file: write_map(grid, file),
-        "a.scen": lambda file: write_scen(problem(grid, [(0, 0)], [(1, 0)]), file),
+        "a.scen": lambda file: write_scen(one_shot(grid, [(0, 0)], [(1, 0)]), file),
         "a.json": lambda file: write_plan(plan, file),
         "a.npz": lambda file: write_plan(plan, file),
     }

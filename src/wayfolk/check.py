@@ -127,18 +127,18 @@ def check(
     return judge.verdict()
 
 
-def check_record(record: Record, *, tick: float = 0.0, limit: int = 1000) -> list[Fault]:
+def check_record(record: Record, *, limit: int = 1000) -> list[Fault]:
     """The first `limit` faults of a simulation, by time; an empty list is a legal run.
 
     In the `steps` model whatever changes the map or the agents at some time comes before the moves of that time, which
     happen at once. In the `distance` model rows happen one after another, an agent is in a cell from the moment it
     begins to move there, and it is busy for as long as the move is far. A refused move must have changed nothing.
-    A clock with a coarse `tick` notes moves when it next looks, up to a tick late, and the next one may make up for it.
+    A move is noted at the first tick at or after its beginning, so the next one may follow it up to a tick sooner.
     """
     judge = _Judge(record.grid, limit)
     _refuse_nonsense(record)
     _judge_arrivals(judge, record)
-    _Referee(judge, record, tick).watch()
+    _Referee(judge, record).watch()
     return judge.verdict()
 
 
@@ -323,9 +323,9 @@ def _judge_arrivals(judge: _Judge, record: Record) -> None:
 class _Referee:
     """Plays a record again, and judges everything but arrivals."""
 
-    def __init__(self, judge: _Judge, record: Record, tick: float) -> None:
+    def __init__(self, judge: _Judge, record: Record) -> None:
         self.judge, self.record = judge, record
-        self.tick = tick if record.model == DISTANCE else 0.0
+        self.late = record.tick if record.model == DISTANCE else 0.0  # how long a move may have begun before its row
         self.here = [_NOWHERE] * len(record.starts)
         self.ready = [0.0] * len(record.starts)
         self.inside: defaultdict[int, set[int]] = defaultdict(set)
@@ -412,7 +412,7 @@ class _Referee:
         grid = self.record.grid
         is_slash, is_backslash = abs(there - here) == grid.stride - 1, abs(there - here) == grid.stride + 1
         is_long = (is_slash or is_backslash) and self.record.model == DISTANCE
-        began = min(max(self.ready[agent], time - self.tick), time)
+        began = min(max(self.ready[agent], time - self.late), time)
         self.ready[agent] = began + (grid.diagonal if is_long else 1.0)
         if is_slash or is_backslash:
             block = min(here, there) - is_slash

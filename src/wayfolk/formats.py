@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from wayfolk.errors import BadInput, BadMap, BadProblem, BadScenario, NotSupported
 from wayfolk.grid import MAX_CELLS, OPEN_EAST, OPEN_SOUTH, Grid, Moves
 from wayfolk.plan import Plan
-from wayfolk.problem import Problem, agents_of, problem
+from wayfolk.problem import Problem, agents_of, one_shot
 
 File = str | os.PathLike[str]
 
@@ -113,7 +113,7 @@ def read_scen(file: File, grid: Grid, agents: int | None = None) -> Problem:
                 f"outside the {grid.width} x {grid.height} map"
             )
     try:
-        return problem(grid, starts, goals, name=Path(file).stem)
+        return one_shot(grid, starts, goals, name=Path(file).stem)
     except BadProblem as why:
         culprit = re.match(r"agents? (?:\d+ and )?(\d+)", str(why))
         line = f", line {rows.lines[int(culprit[1])]}" if culprit else ""

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from wayfolk.grid import Grid
 from wayfolk.plan import Plan
 
-MOVE, REFUSED, GOAL, ARRIVE, JOIN, LEAVE, RELEASE, BLOCK, FREE = range(9)
-KINDS = ("move", "refused", "goal", "arrive", "join", "leave", "release", "block", "free")
+MOVE, REFUSED, GOAL, ARRIVE, JOIN, LEAVE, RELEASE, BLOCK, FREE, THOUGHT = range(10)
+KINDS = ("move", "refused", "goal", "arrive", "join", "leave", "release", "block", "free", "thought")
 STEPS, DISTANCE = "steps", "distance"
 
 
@@ -32,6 +32,10 @@ class Record:
     JOIN      where a new agent appears (`starts` has NOWHERE for it); LEAVE: where one disappears
     RELEASE   the agent is no longer under control
     BLOCK     the cell becomes a wall (agent = 0 and without meaning); FREE: it becomes free
+    THOUGHT   the agent planned; `cell` is how many cells that expanded
+
+    Things happen at multiples of `tick`: in the `distance` model a move begins at the first tick after the one before
+    is over, and the next is reckoned from when it could have begun.
     """
 
     grid: Grid
@@ -42,6 +46,7 @@ class Record:
     cell: NDArray[np.int32]
     end: float
     model: str = STEPS
+    tick: float = 1.0
 
     def __len__(self) -> int:
         return len(self.time)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.record import ARRIVE, DISTANCE, MOVE, REFUSED, Record
+from wayfolk.record import ARRIVE, DISTANCE, JOIN, MOVE, REFUSED, THOUGHT, Record
 from wayfolk.result import Status
 
 if TYPE_CHECKING:
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Run:
-    """A record and what it cost to think. `work` has rows (agent, loop, cells expanded, replans).
-
-    `thought` has rows (how many agents were asked, seconds it took). `legs` is the number of goals in a loop.
-    """
+    """A record and how it came about. `legs` is the number of goals in a loop."""
 
     record: Record
     algorithm: str
@@ -31,8 +28,6 @@ class Run:
     seed: int
     status: Status
     seconds: float
-    work: NDArray[np.int64]
-    thought: NDArray[np.float64]
     legs: int = 1
 
     @property
@@ -108,8 +103,6 @@ class Run:
     @cached_property
     def _origin(self) -> NDArray[np.int32]:
         """Where each agent stood first, be it at the start or when it joined."""
-        from wayfolk.record import JOIN
-
         origin = self.record.starts.copy()
         rows = self.record.of(JOIN)
         origin[self.record.agent[rows]] = self.record.cell[rows]
@@ -118,12 +111,14 @@ class Run:
     @cached_property
     def expanded(self) -> NDArray[np.float64]:
         """Cells expanded, by agent and loop."""
-        return self._table(self.work[:, 0], self.work[:, 1], self.work[:, 2])
+        rows = self.record.of(THOUGHT)
+        return self._table(self.record.agent[rows], self._loops[rows], self.record.cell[rows])
 
     @cached_property
     def replans(self) -> NDArray[np.float64]:
         """Searches, by agent and loop."""
-        return self._table(self.work[:, 0], self.work[:, 1], self.work[:, 3])
+        rows = self.record.of(THOUGHT)
+        return self._table(self.record.agent[rows], self._loops[rows])
 
     def per_loop(self, values: NDArray[np.float64]) -> float:
         """The mean over agents and loops, the first and the last loop left out where there are three or more."""

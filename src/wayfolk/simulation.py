@@ -15,22 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from wayfolk import catalogue, record
-from wayfolk.controllers import Controller, View
+from wayfolk import catalogue
+from wayfolk.controllers import NOBODY, Controller, View
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.events import Event
 from wayfolk.grid import Grid
+from wayfolk.kernels import crew as crew_kernel
 from wayfolk.kernels import referee
-from wayfolk.kernels.random import below, new_random
+from wayfolk.kernels.crew import N_ASKED, N_LOG, STAMP, TICK
+from wayfolk.kernels.mind import AskPython
+from wayfolk.kernels.random import new_random
 from wayfolk.problem import Problem
-from wayfolk.record import BLOCK, DISTANCE, FREE, GOAL, JOIN, LEAVE, RELEASE, STEPS, Record
+from wayfolk.record import BLOCK, DISTANCE, FREE, GOAL, JOIN, LEAVE, REFUSED, RELEASE, STEPS, THOUGHT, Record
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.runs import Run
 from wayfolk.task import Task, checked_limits, finish
 from wayfolk.vision import Vision
 
 TICKS = {STEPS: 1.0, DISTANCE: 0.03}
-NOBODY = referee.NOBODY
 
 
 class Simulation(Task):
@@ -62,7 +64,7 @@ class Simulation(Task):
         self._build()
         self._events: list[tuple[float, int, Event]] = []
         self._n_events = 0
-        self.thought: list[tuple[int, float]] = []  # how many were asked at a time, and the seconds it took
+        self.brain.prepare(self._view())
         for event in events:
             self.happen(event)
 
@@ -77,24 +79,21 @@ class Simulation(Task):
         def many(kind: type, value: Any = 0) -> Any:
             return np.full(n, value, kind)
 
-        self.crew = referee.Crew(
+        self.crew = crew_kernel.Crew(
             grid.legal, grid.offsets, lasts, occupant,
             problem.starts.copy(), problem.starts.copy(), problem.goals.copy(),
-            many(np.float64), many(np.bool_, True), many(np.bool_), many(np.bool_), many(np.int32), many(np.int32),
+            many(np.float64), many(np.bool_, True), many(np.bool_), many(np.bool_, True), many(np.bool_),
+            many(np.int32), many(np.int32),
             problem.routes.copy(), problem.pool, new_random(problem.seed),
             np.zeros((n, self.brain.lookahead), np.int32), many(np.int32), many(np.int32), many(np.int32),
             np.zeros(4, np.int64),
         )  # fmt: skip
         self.starts = problem.starts.copy()
-        self.ours = many(np.bool_, True)
         self._new_scratch()
         self.log = _new_log(max(4096, 16 * n))
         for agent in range(n):
             self._note(agent, GOAL, self.crew.goal[agent])
-        self._work: list[tuple[int, int, int, int]] = []  # agent, loop, cells expanded, replans
-        self._seen_rows = 0
         self._changed: list[int] = []
-        self._luck = new_random(self.seed)
         self._seconds = 0.0
 
     def _new_scratch(self) -> None:
@@ -103,12 +102,12 @@ class Simulation(Task):
             np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.uint8),
             np.zeros(self.grid.n_cells, np.int64), np.zeros(n, np.int32),
         )  # fmt: skip
-        self.crew.count[referee.STAMP] = 0
+        self.crew.count[STAMP] = 0
 
     @property
     def time(self) -> float:
         """What the clock shows."""
-        return float(self.crew.count[referee.TICK] * self.tick)
+        return float(self.crew.count[TICK] * self.tick)
 
     @property
     def n_agents(self) -> int:
@@ -135,33 +134,34 @@ class Simulation(Task):
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Let up to `budget` ticks pass."""
         began = time.perf_counter()
-        stop = min(int(self.crew.count[referee.TICK]) + budget, NO_LIMIT)
+        stop = min(int(self.crew.count[TICK]) + budget, NO_LIMIT)
         while not self.status.is_final:
             code = referee.run(
-                self.crew, self.scratch, self.log, self.tick, self.problem.loops, self.problem.is_one_shot,
-                self.model == STEPS, self._next_stop(stop), self._events[0][0] if self._events else np.inf,
+                self.crew, self.scratch, self.log, self.brain.mind, self.tick, self.problem.loops,
+                self.problem.is_one_shot, self.model == STEPS, self._next_stop(stop),
+                self._events[0][0] if self._events else np.inf,
             )  # fmt: skip
             if self.vision is not None:
                 self._look()
             if code == referee.ASK:
                 self._ask()
             elif code == referee.LOG_FULL:
-                self.log = referee.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
+                self.log = crew_kernel.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
             elif code == referee.EVENT:
                 self._apply_events()
             elif code == referee.FINISHED:
                 self.status = Status.RUNNING if self._events else Status.SOLVED
                 if self._events:  # nobody has anything to do until the next event
-                    self.crew.count[referee.TICK] = int(np.ceil(self._events[0][0] / self.tick))
+                    self.crew.count[TICK] = int(np.ceil(self._events[0][0] / self.tick))
                     self._apply_events()
-            elif self.crew.count[referee.TICK] >= stop:
+            elif self.crew.count[TICK] >= stop:
                 break
         self._seconds += time.perf_counter() - began
         return self.status
 
     def _next_stop(self, stop: int) -> int:
         """With limited sight somebody must look around after every tick."""
-        return stop if self.vision is None else min(stop, int(self.crew.count[referee.TICK]) + 1)
+        return stop if self.vision is None else min(stop, int(self.crew.count[TICK]) + 1)
 
     def _look(self) -> None:
         """Reveal what agents see; whoever relied on a wall being free must think again."""
@@ -169,49 +169,32 @@ class Simulation(Task):
         found = self.vision.look(self.crew.here[self.crew.present])
         if found.size:
             self._changed.extend(found.tolist())
-            self.crew.n_route[:] = 0
-            self.crew.at[:] = 0
+            self._think_anew()
 
     def _ask(self) -> None:
-        crew = self.crew
-        asked = crew.asked[: crew.count[referee.N_ASKED]]
-        crew.at[asked] = 0
-        crew.n_route[asked] = 0
-        for agent in asked[~self.ours[asked]]:
-            self._wander(agent)
-        asked = asked[self.ours[asked]].copy()
-        if asked.size:
-            view = self._view(asked)
-            before = self.brain.expanded[asked].copy(), self.brain.replans[asked].copy()
-            at = time.perf_counter()
-            self.brain.decide(view)
-            self.thought.append((len(asked), time.perf_counter() - at))
-            spent = self.brain.expanded[asked] - before[0], self.brain.replans[asked] - before[1]
-            self._work.extend(zip(asked.tolist(), crew.loop[asked].tolist(), *(s.tolist() for s in spent), strict=True))
-            crew.refused[asked] = False
-            self._seen_rows = int(crew.count[referee.N_LOG])
-            self._changed.clear()
+        """Let the controller decide in Python, or make room for its mind."""
+        view, crew = self._view(), self.crew
+        asked = view.asked.copy()
+        before = self.brain.expanded[asked]
+        self.brain.decide(view)
+        if isinstance(self.brain.mind, AskPython):
+            for agent, spent in zip(asked.tolist(), (self.brain.expanded[asked] - before).tolist(), strict=True):
+                self._note(agent, THOUGHT, spent)
             silent = asked[crew.n_route[asked] == 0]
             crew.route[silent, 0] = crew.here[silent]
             crew.n_route[silent] = 1
+        crew.refused[asked] = False
+        self._changed.clear()
 
-    def _view(self, asked: Any) -> View:
-        crew, rows = self.crew, slice(self._seen_rows, int(self.crew.count[referee.N_LOG]))
-        moves = self.log.kind[rows] == record.MOVE
-        return View(
-            self.time, self.grid if self.vision is None else self.vision.known, crew.lasts, asked, crew.here, crew.goal,
-            crew.ready, crew.occupant, crew.present, crew.done | ~self.ours, crew.refused,
-            np.stack([self.log.agent[rows][moves], self.log.cell[rows][moves]], 1),
-            np.array(self._changed, np.int32), crew.route, crew.n_route,
-        )  # fmt: skip
+    def _view(self) -> View:
+        known = self.grid if self.vision is None else self.vision.known
+        return View(self.time, known, self.crew, np.array(self._changed, np.int32))
 
-    def _wander(self, agent: int) -> None:
-        """An agent that is not ours goes to a random cell beside it, or waits."""
-        here = self.crew.here[agent]
-        beside = [here] + [here + self.grid.offsets[k] for k in range(8) if self.grid.legal[here] >> k & 1]
-        free = [c for c in beside if self.crew.occupant[c] in (NOBODY, agent)]
-        self.crew.route[agent, 0] = free[below(self._luck, len(free))]
-        self.crew.n_route[agent] = 1
+    def _think_anew(self) -> None:
+        """Something has changed: drop all routes."""
+        self.crew.n_route[:] = 0
+        self.crew.at[:] = 0
+        self.brain.prepare(self._view())
 
     def _apply_events(self) -> None:
         """Let everything happen that is due; afterwards everybody thinks anew."""
@@ -222,8 +205,7 @@ class Simulation(Task):
                 late.append((self.time + self.tick, number, event))
         for waiting in late:
             heapq.heappush(self._events, waiting)
-        self.crew.n_route[:] = 0
-        self.crew.at[:] = 0
+        self._think_anew()
 
     def _apply(self, event: Event) -> bool:
         """Whether `event` could happen; a cell may be occupied."""
@@ -248,7 +230,7 @@ class Simulation(Task):
                 crew.occupant[crew.here[agent]] = NOBODY
                 self._note(agent, LEAVE, crew.here[agent])
             elif event.kind == RELEASE:
-                self.ours[agent], crew.done[agent] = False, False
+                crew.ours[agent], crew.done[agent] = False, False
                 self._note(agent, RELEASE, crew.here[agent])
         return True
 
@@ -271,45 +253,44 @@ class Simulation(Task):
         self.crew = crew._replace(
             here=longer(crew.here, start), came=longer(crew.came, start), goal=longer(crew.goal, goal),
             ready=longer(crew.ready, self.time), present=longer(crew.present, True), done=longer(crew.done, False),
-            refused=longer(crew.refused, False), leg=longer(crew.leg, 0), loop=longer(crew.loop, 0),
+            ours=longer(crew.ours, True), refused=longer(crew.refused, False), leg=longer(crew.leg, 0), loop=longer(crew.loop, 0),
             visits=longer(crew.visits, [goal, start][: crew.visits.shape[1]] + [start] * (crew.visits.shape[1] - 2)),
             route=longer(crew.route, np.zeros(crew.route.shape[1])), n_route=longer(crew.n_route, 0),
             at=longer(crew.at, 0), asked=longer(crew.asked, 0),
         )  # fmt: skip
         self.crew.occupant[start] = agent
-        self.ours, self.starts = longer(self.ours, True), longer(self.starts, NOBODY)
+        self.starts = longer(self.starts, NOBODY)
         self._new_scratch()
-        self.brain.resize(self.n_agents)
         self._note(agent, JOIN, start)
         self._note(agent, GOAL, goal)
 
     def _note(self, agent: int, kind: int, cell: int) -> None:
-        row = int(self.crew.count[referee.N_LOG])
+        row = int(self.crew.count[N_LOG])
         if row == len(self.log.time):
-            self.log = referee.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
+            self.log = crew_kernel.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
         self.log.time[row], self.log.agent[row], self.log.kind[row], self.log.cell[row] = self.time, agent, kind, cell
-        self.crew.count[referee.N_LOG] = row + 1
+        self.crew.count[N_LOG] = row + 1
 
     def record(self) -> Record:
         """The log up to now."""
-        n = int(self.crew.count[referee.N_LOG])
+        n = int(self.crew.count[N_LOG])
         end = max(self.time, float(self.crew.ready.max(initial=0.0))) if self.status.is_final else self.time
-        return Record(self.problem.grid, self.starts, *(a[:n].copy() for a in self.log), end, self.model)
+        return Record(self.problem.grid, self.starts, *(a[:n].copy() for a in self.log), end, self.model, self.tick)
 
     def run(self) -> Run:
         """What has happened up to now, with its metrics."""
         return Run(
             self.record(), self.algorithm, self.options, self.seed, self.status, self._seconds,
-            np.array(self._work, np.int64).reshape(-1, 4), np.array(self.thought).reshape(-1, 2),
             self.problem.routes.shape[1],
         )  # fmt: skip
 
     def result(self) -> Result:
         """As a result: a plan if it is one, and the counts."""
         run = self.run()
+        thoughts = run.record.of(THOUGHT)
         counters = Counters(
-            expanded=int(self.brain.expanded.sum()), replans=int(self.brain.replans.sum()),
-            collisions=int((run.record.kind == record.REFUSED).sum()),
+            expanded=int(run.record.cell[thoughts].sum(dtype=np.int64)), replans=len(thoughts),
+            collisions=len(run.record.of(REFUSED)),
         )  # fmt: skip
         made = Result(self.status, self.algorithm, counters=counters, options=self.options, seed=self.seed)
         if self.model == STEPS and not np.isin(run.record.kind, (JOIN, LEAVE)).any():
@@ -317,8 +298,8 @@ class Simulation(Task):
         return made
 
 
-def _new_log(rows: int) -> referee.Log:
-    return referee.Log(np.zeros(rows), np.zeros(rows, np.int32), np.zeros(rows, np.uint8), np.zeros(rows, np.int32))
+def _new_log(rows: int) -> crew_kernel.Log:
+    return crew_kernel.Log(np.zeros(rows), np.zeros(rows, np.int32), np.zeros(rows, np.uint8), np.zeros(rows, np.int32))
 
 
 def simulate(

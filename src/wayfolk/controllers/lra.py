@@ -11,16 +11,23 @@ Differs  an occupied goal is planned for like a free one, and the agent then wai
          the time of one step. No noise is added to the guess (Silver's agitation), as in document 000.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.controllers import Controller, View
 from wayfolk.errors import BadInput
-from wayfolk.graph import GUESSES
+from wayfolk.graph import GUESSES, GridGraph
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
 from wayfolk.kernels.crowded import CrowdedGrid, is_seen
+from wayfolk.kernels.crew import N_ASKED, note
 from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.mind import thinking
 from wayfolk.problem import Problem
+from wayfolk.record import THOUGHT
+from wayfolk.result import NO_LIMIT
 from wayfolk.search._best_first import best_guess, ring
 
 PAPER = "Zelinsky 1992; Silver 2005; document 000"
@@ -48,57 +55,69 @@ class LocalRepair(Controller):
     def __init__(self, problem: Problem, radius: float, weight: float) -> None:
         super().__init__(problem.n_agents)
         grid = problem.grid
-        self.reach, self.weight, self.guess = radius * radius, weight, GUESSES[best_guess(grid)]
-        self.per_unit, n_lists = ring(grid, weight)
-        self.memory = best_first.new_memory(grid.n_cells)
-        self.queue = buckets.new_buckets(n_lists, 2 * len(grid.free_cells) + 16)
-        self.path = np.empty(len(grid.free_cells), np.int32)
+        per_unit, n_lists = ring(grid, weight)
+        n_free = len(grid.free_cells)
+        self.mind = Mind(
+            grid.graph, best_first.new_memory(grid.n_cells), buckets.new_buckets(n_lists, 2 * n_free + 16),
+            np.empty(grid.n_cells, np.int32), float(radius * radius), float(weight), GUESSES[best_guess(grid)], per_unit,
+        )  # fmt: skip
+
+    def prepare(self, view: View) -> None:
+        """Look at the map anew."""
+        self.mind = self.mind._replace(graph=view.grid.graph)
 
     def decide(self, view: View) -> None:
-        """Plan for those who ask, one after another."""
-        first = 0
-        while first < len(view.asked):
-            first = _plan(
-                view.grid.graph, view.occupant, view.here, view.goals, view.asked, first, self.reach, self.weight,
-                self.guess, self.per_unit, self.memory, self.queue, self.path, view.route, view.n_route,
-                self.expanded, self.replans,
-            )  # fmt: skip
-            if first < len(view.asked):
-                self.queue = buckets.grown(self.queue)
+        """Make room."""
+        self.mind = self.mind._replace(queue=buckets.grown(self.mind.queue))
+
+
+class Mind(NamedTuple):
+    """What it takes to plan."""
+
+    graph: GridGraph
+    memory: best_first.Memory
+    queue: buckets.Buckets
+    path: NDArray[np.int32]
+    reach: float
+    weight: float
+    kind: int
+    per_unit: float
 
 
 @kernel
-def _plan(
-    graph, occupant, here, goals, asked, first, reach, weight, kind, per_unit, memory, queue, path, route, n_route,
-    expanded, replans,
-):  # fmt: skip
-    """Write a route for each of `asked` from number `first` on; the number at which the queue was full, or the end."""
+def _think(mind, crew, log, now):
+    """Plan for those who ask, one after another; how many could be served before the queue was full."""
     nobody_watches = np.empty(0, np.int32)
-    room = route.shape[1]
-    for k in range(first, asked.size):
-        agent = asked[k]
-        start, goal = here[agent], goals[agent]
+    memory, queue, path = mind.memory, mind.queue, mind.path
+    room = crew.route.shape[1]
+    n_asked = crew.count[N_ASKED]
+    for k in range(n_asked):
+        agent = crew.asked[k]
+        start, goal = crew.here[agent], crew.goal[agent]
         if start == goal:
-            n_route[agent] = min(RESTS, room)
-            route[agent, : n_route[agent]] = start
+            crew.n_route[agent] = RESTS
+            crew.route[agent, :RESTS] = start
             continue
-        crowd = CrowdedGrid(graph, occupant, start, reach, goal)
+        crowd = CrowdedGrid(mind.graph, crew.occupant, start, mind.reach, goal)
         best_first.seed(crowd, memory, queue, start, goal)
         code = best_first.advance(
-            crowd, memory, queue, start, goal, weight, kind, per_unit, False, np.int64(1) << 60, nobody_watches
+            crowd, memory, queue, start, goal, mind.weight, mind.kind, mind.per_unit, False, NO_LIMIT, nobody_watches
         )
         if code == QUEUE_FULL:
             return k
-        expanded[agent] += memory.count[EXPANDED]
-        replans[agent] += 1
-        length = 0
+        note(log, crew.count, now, agent, THOUGHT, memory.count[EXPANDED])
+        n_route = 0
         if code == FOUND:
             length = best_first.trace(memory, start, goal, path) - 1
-            last = 1 if is_seen(crowd, goal) else 0  # do not run into whoever stands on the goal
-            n_route[agent] = min(length - last, room)
-            for step in range(n_route[agent]):
-                route[agent, step] = path[length - 1 - step]
-        if code != FOUND or n_route[agent] == 0:
-            route[agent, 0] = start
-            n_route[agent] = 1
-    return asked.size
+            # do not run into whoever stands on the goal
+            n_route = min(length - 1 if is_seen(crowd, goal) else length, room)
+            for step in range(n_route):
+                crew.route[agent, step] = path[length - 1 - step]
+        if n_route == 0:
+            crew.route[agent, 0] = start
+            n_route = 1
+        crew.n_route[agent] = n_route
+    return n_asked
+
+
+thinking(Mind, _think)

@@ -11,15 +11,21 @@ Differs  an agent without a way stays where it is, keeps its cell for the whole 
          of a step, and a diagonal takes 17: reservations then fit only to within a slot, and a few moves are refused.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.controllers import Controller, View
 from wayfolk.errors import BadInput
 from wayfolk.grid import Moves
 from wayfolk.kernels import reservations, rra, space_time
+from wayfolk.kernels.crew import N_ASKED, note
 from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.mind import thinking
 from wayfolk.kernels.reservations import NOBODY, holder, release, reserve
 from wayfolk.problem import Problem
+from wayfolk.record import THOUGHT
 
 PAPER = "Silver 2005; document 000"
 OPTIMAL = False
@@ -44,75 +50,130 @@ class Windowed(Controller):
     def __init__(self, problem: Problem, window: int) -> None:
         super().__init__(problem.n_agents)
         self.window, self.lookahead = window, window
-        self.turn = 0
-        self.nodes = space_time.new_nodes(1 << 13)
-        self.grid = None
 
-    def _prepare(self, view: View) -> None:
-        """Begin anew: at the first call, and when the map or the number of agents has changed."""
-        self.grid, n = view.grid, len(view.here)
-        per_step = 1 if view.lasts[4] == view.lasts[0] else FINE
-        diagonal = 2 * per_step if view.grid.moves is Moves.FOUR else round(per_step * view.lasts[4])
-        lasts = np.array([per_step] * 4 + [diagonal] * 4 + [per_step], np.int32)
-        self.per_step = per_step
-        self.rra = rra.new_rra(view.grid, n, per_step, diagonal)
-        self.rules = space_time.Rules(
-            view.grid.legal,
-            view.grid.offsets,
-            lasts,
-            np.full(view.grid.n_cells, space_time.NEVER, np.int32),
-            np.zeros(view.grid.n_cells, np.int32),
-        )
-        self.table = reservations.new_reservations(n * self.window * per_step)
-        self.ways = np.zeros((n, self.window + 3), np.int32), np.zeros((n, self.window + 3), np.int32)
-        self.n_way = np.zeros(n, np.int32)
-        self.parked_at = np.full(n, NOBODY, np.int32)
+    def prepare(self, view: View) -> None:
+        """Begin anew with the map and the agents as they are."""
+        grid, n, lasts = view.grid, len(view.here), view.crew.lasts
+        per_step = 1 if lasts[4] == lasts[0] else FINE
+        diagonal = 2 * per_step if grid.moves is Moves.FOUR else round(per_step * lasts[4])
+        n_cells = grid.n_cells
+        self.mind = Mind(
+            space_time.Rules(
+                grid.legal, grid.offsets, np.array([per_step] * 4 + [diagonal] * 4 + [per_step], np.int32),
+                np.full(n_cells, space_time.NEVER, np.int32), np.zeros(n_cells, np.int32),
+            ),
+            reservations.new_reservations(2 * n * (self.window + 3) * per_step),
+            space_time.new_nodes(1 << 13),
+            rra.new_rra(grid, n, per_step, diagonal),
+            np.zeros((n, self.window + 3), np.int32), np.zeros((n, self.window + 3), np.int32),
+            np.zeros(n, np.int32), np.full(n, NOBODY, np.int32), np.zeros(n, np.int64), np.zeros(1, np.int64),
+            per_step, self.window * per_step,
+        )  # fmt: skip
 
     def decide(self, view: View) -> None:
-        """Plan a window for those who ask, the first of them another one each time."""
-        if self.grid is not view.grid or len(self.n_way) != len(view.here):
-            self._prepare(view)
-        n = len(view.here)
-        rests = view.here[view.asked] == view.goals[view.asked]
-        order = view.asked[np.lexsort(((view.asked - self.turn) % n, rests))]
-        self.turn += 1
-        slot = int(view.time * self.per_step + 0.5)
-        span = self.window * self.per_step
-        self.table = reservations.with_room(self.table, (len(order) + 1) * (span + 3 * FINE))
-        _make_room(
-            self.rules, self.table, self.ways, self.n_way, self.parked_at, order, slot, self.per_step,
-            view.here, view.present, view.idle,
-        )  # fmt: skip
-        first = 0
-        while first < len(order):
-            first = _plan(
-                self.rules, self.table, self.nodes, self.rra, self.ways, self.n_way, order, first, slot, span,
-                self.per_step, view.here, view.goals, view.route, view.n_route, self.expanded, self.replans,
-            )  # fmt: skip
-            if first < len(order):
-                self.nodes = space_time.grown(self.nodes)
+        """Make room."""
+        self.mind = self.mind._replace(nodes=space_time.grown(self.mind.nodes))
+
+
+class Mind(NamedTuple):
+    """Reservations, searches, and each agent's way through the window, with the slot before it."""
+
+    rules: space_time.Rules
+    table: reservations.Reservations
+    nodes: space_time.Nodes
+    searches: rra.Rra
+    cells: NDArray[np.int32]
+    slots: NDArray[np.int32]
+    n_way: NDArray[np.int32]
+    parked_at: NDArray[np.int32]
+    rank: NDArray[np.int64]
+    turn: NDArray[np.int64]
+    per_step: int
+    span: int
 
 
 @kernel
-def _make_room(rules, table, ways, n_way, parked_at, order, slot, per_step, here, present, idle):
-    """Drop the ways of those who plan now or have left; keep everybody's present cell from being overrun."""
-    cells, slots = ways
-    for agent in range(here.size):
-        if parked_at[agent] != NOBODY:
-            rules.parked[parked_at[agent]] = space_time.NEVER
-            parked_at[agent] = NOBODY
-        if (idle[agent] or not present[agent]) and n_way[agent] > 0:
-            space_time.let_go(table, cells[agent], slots[agent], n_way[agent], agent)
-            n_way[agent] = 0
-    for agent in range(here.size):
-        if idle[agent] and present[agent]:
-            parked_at[agent] = here[agent]
-            rules.parked[here[agent]] = 0
+def _think(mind, crew, log, now):
+    """Plan a window for those who ask, another one of them first each time; how many could be served."""
+    n_asked, n = crew.count[N_ASKED], crew.here.size
+    slot = np.int64(now * mind.per_step + 0.5)
+    asked = crew.asked[:n_asked]
+    for k in range(n_asked):
+        agent = asked[k]
+        # whoever rests on the goal plans last, and steps aside for the others
+        mind.rank[k] = (agent - mind.turn[0]) % n + (n if crew.here[agent] == crew.goal[agent] else 0)
+    order = asked[np.argsort(mind.rank[:n_asked])]
+    mind.turn[0] += 1
+    _make_room(mind, crew, order, slot)
+    for k in range(n_asked):
+        if not _plan(mind, crew, log, now, order[k], slot):
+            return k
+    return n_asked
+
+
+thinking(Mind, _think)
+
+
+@kernel
+def _make_room(mind, crew, order, slot):
+    """Drop the ways of those who plan now or are idle; keep everybody's present cell from being overrun."""
+    table = mind.table
+    for agent in range(crew.here.size):
+        if mind.parked_at[agent] != NOBODY:
+            mind.rules.parked[mind.parked_at[agent]] = space_time.NEVER
+            mind.parked_at[agent] = NOBODY
+    for agent in range(crew.here.size):
+        idle = crew.done[agent] or not crew.ours[agent]
+        if idle or not crew.present[agent]:
+            _drop_way(mind, agent)
+        if idle and crew.present[agent]:
+            mind.parked_at[agent] = crew.here[agent]
+            mind.rules.parked[crew.here[agent]] = 0
     for agent in order:
-        space_time.let_go(table, cells[agent], slots[agent], n_way[agent], agent)
-        n_way[agent] = 0
+        _drop_way(mind, agent)
     for agent in order:
-        _stay(table, here[agent], slot - 1, slot + per_step, agent)
+        _stay(table, crew.here[agent], slot - 1, slot + mind.per_step, agent)
+
+
+@kernel
+def _drop_way(mind, agent):
+    space_time.let_go(mind.table, mind.cells[agent], mind.slots[agent], mind.n_way[agent], agent)
+    mind.n_way[agent] = 0
+
+
+@kernel
+def _plan(mind, crew, log, now, agent, slot):
+    """Find and reserve a way for one agent; False if the tree was full."""
+    table, nodes, searches = mind.table, mind.nodes, mind.searches
+    cells, slots = mind.cells[agent], mind.slots[agent]
+    start, goal = crew.here[agent], crew.goal[agent]
+    rra.aim(searches, agent, goal, start)
+    before = rra.expansions(searches, agent)
+    space_time.seed(nodes, start, slot, LAST)
+    code = space_time.advance(mind.rules, table, nodes, searches, True, agent, goal, slot + mind.span, ENOUGH)
+    if code == space_time.FULL:
+        return False
+    spent = nodes.count[space_time.EXPANDED] + rra.expansions(searches, agent) - before
+    note(log, crew.count, now, agent, THOUGHT, spent)
+    for t in range(slot - 1, slot + mind.per_step):
+        release(table, start, t, agent)
+    # a way begins with the slot before it, so that others see who comes from where
+    cells[0], slots[0] = start, slot - 1
+    if code == space_time.FOUND:
+        n = space_time.trace(nodes, cells[1:], slots[1:]) + 1
+        space_time.hold(table, cells, slots, n, agent)
+        used = 0
+        while used < n - 2 and slots[used + 1] - slot < mind.span // 2:
+            crew.route[agent, used] = cells[used + 2]
+            used += 1
+    else:
+        n, used = 2, 1
+        cells[1], slots[1] = start, slot + mind.span
+        _stay(table, start, slot - 1, slot + mind.span, agent)
+        crew.route[agent, 0] = start
+    mind.n_way[agent] = n
+    crew.n_route[agent] = used
+    return True
 
 
 @kernel
@@ -121,46 +182,3 @@ def _stay(table, cell, slot, end, agent):
     for t in range(slot, end):
         if holder(table, cell, t) == NOBODY:
             reserve(table, cell, t, agent)
-
-
-@kernel
-def _plan(
-    rules, table, nodes, searches, ways, n_way, order, first, slot, span, per_step, here, goals, route, n_route,
-    expanded, replans,
-):  # fmt: skip
-    """Plan for each of `order` from number `first` on; the number at which the tree was full, or the end."""
-    for k in range(first, order.size):
-        agent = order[k]
-        cells, slots = ways[0][agent], ways[1][agent]
-        start = here[agent]
-        rra.aim(searches, agent, goals[agent], start)
-        before = rra.expansions(searches, agent)
-        space_time.seed(nodes, start, slot, LAST)
-        code = space_time.advance(
-            rules, table, nodes, searches, True, agent, goals[agent], slot + span, ENOUGH
-        )
-        expanded[agent] += rra.expansions(searches, agent) - before
-        if code == space_time.FULL:
-            return k
-        expanded[agent] += nodes.count[space_time.EXPANDED]
-        replans[agent] += 1
-        for t in range(slot - 1, slot + per_step):
-            release(table, start, t, agent)
-        # a way begins with the slot before it, so that others see who comes from where
-        cells[0], slots[0] = start, slot - 1
-        if code == space_time.FOUND:
-            n = space_time.trace(nodes, cells[1:], slots[1:]) + 1
-            space_time.hold(table, cells, slots, n, agent)
-            n_way[agent] = n
-            used = 0
-            while used < n - 2 and slots[used + 1] - slot < span // 2:
-                route[agent, used] = cells[used + 2]
-                used += 1
-            n_route[agent] = used
-        else:
-            _stay(table, start, slot - 1, slot + span, agent)
-            cells[1], slots[1] = start, slot + span
-            n_way[agent] = 2
-            route[agent, 0] = start
-            n_route[agent] = 1
-    return order.size

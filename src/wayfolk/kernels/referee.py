@@ -17,40 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.kernels import random
+from wayfolk.kernels.crew import N_ASKED, N_LOG, NOBODY, STAMP, TICK, note
 from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.mind import think
 from wayfolk.record import ARRIVE, GOAL, MOVE, REFUSED
 
-NOBODY = np.int32(2**31 - 1)
 ASK, EVENT, LOG_FULL, FINISHED, OVER = range(5)
-N_LOG, N_ASKED, TICK, STAMP = range(4)  # places in `count`
 _EPS = 1e-9
 _OPEN, _MOVES, _STAYS, _FAILS = range(4)  # verdicts
-
-
-class Crew(NamedTuple):
-    """The agents. `lasts[k]` is how long move k takes, `lasts[8]` a wait. `visits` are the goals in turn."""
-
-    legal: NDArray[np.uint8]
-    offsets: NDArray[np.int32]
-    lasts: NDArray[np.float64]
-    occupant: NDArray[np.int32]
-    here: NDArray[np.int32]
-    came: NDArray[np.int32]
-    goal: NDArray[np.int32]
-    ready: NDArray[np.float64]
-    present: NDArray[np.bool_]
-    done: NDArray[np.bool_]
-    refused: NDArray[np.bool_]
-    leg: NDArray[np.int32]
-    loop: NDArray[np.int32]
-    visits: NDArray[np.int32]
-    pool: NDArray[np.int32]
-    luck: NDArray[np.uint64]
-    route: NDArray[np.int32]
-    n_route: NDArray[np.int32]
-    at: NDArray[np.int32]
-    asked: NDArray[np.int32]
-    count: NDArray[np.int64]
 
 
 class Scratch(NamedTuple):
@@ -63,18 +37,9 @@ class Scratch(NamedTuple):
     chain: NDArray[np.int32]
 
 
-class Log(NamedTuple):
-    """Rows of a Record."""
-
-    time: NDArray[np.float64]
-    agent: NDArray[np.int32]
-    kind: NDArray[np.uint8]
-    cell: NDArray[np.int32]
-
-
 @kernel
-def run(crew, scratch, log, tick, loops, one_shot, rings, stop_tick, next_event):
-    """Go on until somebody must be asked (ASK), an event is due, the log is full, all is done, or `stop_tick` (OVER)."""
+def run(crew, scratch, log, mind, tick, loops, one_shot, rings, stop_tick, next_event):
+    """Go on until the controller must be asked (ASK), an event is due, the log is full, all is done, or `stop_tick`."""
     count, n = crew.count, crew.here.size
     while True:
         if count[TICK] >= stop_tick:
@@ -92,13 +57,17 @@ def run(crew, scratch, log, tick, loops, one_shot, rings, stop_tick, next_event)
                 scratch.due[n_due] = agent
                 n_due += 1
                 if crew.at[agent] >= crew.n_route[agent]:
-                    crew.asked[n_asked] = agent
-                    n_asked += 1
+                    crew.at[agent] = crew.n_route[agent] = 0
+                    if crew.ours[agent]:
+                        crew.asked[n_asked] = agent
+                        n_asked += 1
+                    else:
+                        _wander(crew, agent)
         count[N_ASKED] = n_asked
-        if n_asked > 0:
-            return ASK
-        if count[N_LOG] + 3 * n_due > log.time.size:
+        if count[N_LOG] + 3 * n_due + n_asked > log.time.size:
             return LOG_FULL
+        if n_asked > 0 and think(mind, crew, log, now) < n_asked:
+            return ASK
         if n_due == 0:  # nobody acts for a while, or never again
             if soonest == np.inf:
                 return FINISHED
@@ -109,6 +78,20 @@ def run(crew, scratch, log, tick, loops, one_shot, rings, stop_tick, next_event)
         count[TICK] += 1
         if _is_over(crew, one_shot):
             return FINISHED
+
+
+@kernel
+def _wander(crew, agent):
+    """An agent that is not ours goes to a random empty cell beside it, or waits."""
+    here = crew.here[agent]
+    chosen, n_choices = here, 1
+    for k in range(8):
+        if (crew.legal[here] >> k) & 1 and crew.occupant[here + crew.offsets[k]] == NOBODY:
+            n_choices += 1
+            if random.below(crew.luck, n_choices) == 0:
+                chosen = here + crew.offsets[k]
+    crew.route[agent, 0] = chosen
+    crew.n_route[agent] = 1
 
 
 @kernel
@@ -196,7 +179,7 @@ def _move(crew, scratch, log, n_due, now, tick, loops, one_shot):
     for k in range(n_due):
         agent = scratch.due[k]
         if verdict[agent] == _FAILS:
-            _note(log, count, now, agent, REFUSED, scratch.want[agent])
+            note(log, count, now, agent, REFUSED, scratch.want[agent])
             crew.refused[agent] = True
             crew.at[agent] = crew.n_route[agent] = 0
         elif verdict[agent] == _STAYS:
@@ -229,10 +212,10 @@ def _enter(crew, scratch, log, agent, now, tick, loops, one_shot):
     crew.came[agent], crew.here[agent] = here, there
     crew.ready[agent] = max(crew.ready[agent], now - tick) + lasts
     crew.at[agent] += 1
-    _note(log, crew.count, now, agent, MOVE, there)
+    note(log, crew.count, now, agent, MOVE, there)
     if there != crew.goal[agent]:
         return
-    _note(log, crew.count, now, agent, ARRIVE, there)
+    note(log, crew.count, now, agent, ARRIVE, there)
     if one_shot:
         return
     crew.at[agent] = crew.n_route[agent] = 0
@@ -249,14 +232,7 @@ def _enter(crew, scratch, log, agent, now, tick, loops, one_shot):
             crew.done[agent] = True
             return
         crew.goal[agent] = crew.visits[agent, crew.leg[agent]]
-    _note(log, crew.count, now, agent, GOAL, crew.goal[agent])
-
-
-@kernel
-def _note(log, count, now, agent, kind, cell):
-    row = count[N_LOG]
-    log.time[row], log.agent[row], log.kind[row], log.cell[row] = now, agent, kind, cell
-    count[N_LOG] = row + 1
+    note(log, crew.count, now, agent, GOAL, crew.goal[agent])
 
 
 @kernel

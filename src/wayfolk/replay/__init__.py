@@ -89,7 +89,10 @@ def replay_html(tracks: Sequence[Track], title: str) -> str:
         panels.append({"title": track.title, "facts": facts, **head, "body": base64.b64encode(body).decode()})
     style = _asset("page.css")
     script = "\n".join(['(() => {\n"use strict";', *(_asset(name) for name in _SCRIPTS), "})();"])
-    policy = f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'"
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+        f"style-src '{_digest(style)}'; script-src '{_digest(script)}'"
+    )
     data = json.dumps(panels, separators=(",", ":")).replace("<", "\\u003c")
     return _filled(
         _asset("page.html"),
@@ -120,7 +123,7 @@ def notebook_frame(plan: Plan) -> str:
     page = replay_html([track_of_plan(plan)], repr(plan))
     # the frame has no origin of its own: its script reaches neither the notebook nor its kernel
     return (
-        f'<iframe title="{escape(repr(plan))}" sandbox="allow-scripts" srcdoc="{escape(page)}" '
+        f'<iframe title="{escape(repr(plan))}" sandbox="allow-scripts allow-forms" srcdoc="{escape(page)}" '
         'style="width:100%;height:38rem;border:0;border-radius:8px"></iframe>'
     )
 

@@ -88,7 +88,7 @@ def pack(record: Record) -> tuple[dict[str, object], bytes]:
         "kinds": list(KINDS),
         "directions": [list(step) for step in zip(DX, DY, strict=True)],
     }
-    return head, gzip.compress(body, 9, mtime=0)
+    return head, gzip.compress(body, 6, mtime=0)
 
 
 def step_lengths(grid: Grid, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:

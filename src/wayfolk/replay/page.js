@@ -9,8 +9,11 @@ const CROWD = 400; // more agents than this, and goals and trails hide more than
 const byId = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat("en");
 
+const clockText = (t, inSteps) => (inSteps ? number.format(Math.floor(t + 1e-9)) : t.toFixed(1));
+
 class Replay {
   constructor(heads, timelines) {
+    this.hasRefusals = timelines.some((timeline) => timeline.refusals.time.length);
     this.panels = heads.map((head, i) => new Panel(this, head, timelines[i]));
     this.end = Math.max(...timelines.map((timeline) => timeline.end));
     this.inSteps = timelines.every((timeline) => timeline.inSteps);
@@ -27,12 +30,8 @@ class Replay {
     this.asked = 0;
   }
 
-  get longest() {
+  get mostAgents() {
     return Math.max(...this.panels.map((panel) => panel.timeline.agents));
-  }
-
-  clock(t) {
-    return this.inSteps ? number.format(Math.floor(t + 1e-9)) : t.toFixed(1);
   }
 
   seek(t) {
@@ -123,13 +122,10 @@ class Panel {
     const names = [["time", timeline.inSteps ? "Step" : "Time"]];
     names.push(timeline.tasks.time.length ? ["arrived", "Arrived"] : ["present", "Agents"]);
     if (timeline.reached.last > timeline.agents) names.push(["reached", "Goals reached"]);
-    names.push(["refused", "Collisions"]);
+    if (this.replay.hasRefusals) names.push(["refused", "Collisions"]);
     const list = this.root.querySelector(".counters");
     this.counters = {};
-    for (const [key, label] of names) {
-      const value = addPair(list, label, "");
-      this.counters[key] = value;
-    }
+    for (const [key, label] of names) this.counters[key] = addPair(list, label, "");
   }
 
   looksLike(other) {
@@ -157,16 +153,18 @@ class Panel {
 
   tell(t, follow) {
     const { timeline, counters } = this;
-    const refused = timeline.refusalsUntil(t);
     const present = timeline.present.at(t);
-    setParts(counters.time, timeline.inSteps ? number.format(Math.floor(t + 1e-9)) : t.toFixed(1));
+    setParts(counters.time, clockText(t, timeline.inSteps));
     if (counters.present) setParts(counters.present, number.format(present));
     if (counters.arrived) {
       setParts(counters.arrived, number.format(timeline.arrived.at(t)), ` / ${number.format(present)}`);
     }
     if (counters.reached) setParts(counters.reached, number.format(timeline.reached.at(t)));
-    setParts(counters.refused, number.format(refused));
-    counters.refused.parentNode.classList.toggle("alarm", refused > 0);
+    if (counters.refused) {
+      const refused = timeline.refusalsUntil(t);
+      setParts(counters.refused, number.format(refused));
+      counters.refused.parentNode.classList.toggle("alarm", refused > 0);
+    }
     this.tellFollowed(t, follow);
   }
 
@@ -180,15 +178,16 @@ class Panel {
       if (goal !== NOWHERE) words.push(timeline.isThere(agent, t) ? "arrived" : `goal ${spot(goal)}`);
       if (timeline.releasedAt[agent] <= t) words.push("out of control");
       const refused = timeline.refusalsOf(agent, t);
-      words.push(`${number.format(refused)} collision${refused === 1 ? "" : "s"}`);
+      if (this.replay.hasRefusals) words.push(`${number.format(refused)} collision${refused === 1 ? "" : "s"}`);
       this.followed.style.setProperty("--hue", this.painter.colour(agent));
     }
-    const text = agent < 0 ? "" : [`Agent ${agent}`, ...words].join("\n");
+    const text = agent < 0 ? "Click an agent to follow it" : [`Agent ${agent}`, ...words].join("\n");
     if (this.followed.dataset.text === text) return;
     this.followed.dataset.text = text;
+    this.followed.classList.toggle("nobody", agent < 0);
     this.followed.replaceChildren(
-      ...text.split("\n").filter(Boolean).map((word, i) => {
-        const part = document.createElement(i ? "span" : "b");
+      ...text.split("\n").map((word, i) => {
+        const part = document.createElement(i || agent < 0 ? "span" : "b");
         part.textContent = word;
         return part;
       }),
@@ -235,7 +234,7 @@ class Panel {
 class Strip {
   constructor(figure, timeline, replay) {
     Object.assign(this, { figure, timeline, replay, canvas: figure.querySelector("canvas"), drawn: "" });
-    figure.hidden = !timeline.refusals.time.length;
+    figure.hidden = !replay.hasRefusals;
     const go = (event) => {
       const box = this.canvas.getBoundingClientRect();
       replay.seek(((event.clientX - box.left) / box.width) * replay.end);
@@ -320,11 +319,10 @@ class Deck {
     byId("speed").value = replay.speed;
     byId("speed").addEventListener("change", (event) => this.setSpeed(Number(event.target.value)));
     const hasGoals = panels.some((panel) => panel.timeline.tasks.time.length);
-    const hasRefusals = panels.some((panel) => panel.timeline.refusals.time.length);
     this.switches = [...document.querySelectorAll("[data-show]")];
     for (const button of this.switches) {
       const what = button.dataset.show;
-      button.hidden = what === "heat" ? !hasRefusals : what !== "trails" && !hasGoals;
+      button.hidden = what === "heat" ? !replay.hasRefusals : what !== "trails" && !hasGoals;
       button.addEventListener("click", () => this.toggle(what));
     }
     const clicks = {
@@ -366,7 +364,7 @@ class Deck {
     event.preventDefault();
     const text = byId("agent").value.trim();
     const agent = Number(text);
-    const isKnown = /^\d+$/.test(text) && agent < this.replay.longest;
+    const isKnown = /^\d+$/.test(text) && agent < this.replay.mostAgents;
     byId("agent").classList.toggle("unknown", Boolean(text) && !isKnown);
     if (isKnown || !text) this.replay.followAgent(isKnown ? agent : -1);
     if (isKnown) byId("agent").blur();
@@ -374,12 +372,13 @@ class Deck {
 
   update() {
     const { replay } = this;
-    const t = replay.clock(replay.time);
+    const t = clockText(replay.time, replay.inSteps);
     const scrub = byId("scrub");
     scrub.value = replay.time;
     scrub.style.setProperty("--done", `${replay.end ? (100 * replay.time) / replay.end : 100}%`);
-    scrub.setAttribute("aria-valuetext", `${t} of ${replay.clock(replay.end)}`);
-    setParts(byId("clock"), t, ` / ${replay.clock(replay.end)}`);
+    const end = clockText(replay.end, replay.inSteps);
+    scrub.setAttribute("aria-valuetext", `${t} of ${end}`);
+    setParts(byId("clock"), t, ` / ${end}`);
     byId("speed").value = replay.speed;
     byId("play").setAttribute("aria-label", replay.isPlaying ? "Pause" : "Play");
     document.body.classList.toggle("playing", replay.isPlaying);
@@ -391,15 +390,14 @@ class Deck {
 
   key(event) {
     const { replay } = this;
-    const { target } = event;
+    const isOn = (selector) => event.target instanceof Element && event.target.matches(selector);
     if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
     if (event.key === "Escape") {
       document.activeElement.blur();
       replay.followAgent(-1);
       return;
     }
-    if (target.matches("#agent, select")) return;
-    if (event.key === " " && target.matches("button")) return;
+    if (isOn("#agent, select") || (event.key === " " && isOn("button"))) return;
     const first = replay.panels[0];
     const zoom = (by) => replay.look(first, (view) => view.zoomBy(by, view.wide / 2, view.high / 2));
     const pan = (dx, dy) => replay.look(first, (view) => view.panBy((dx * view.wide) / 8, (dy * view.high) / 8), true);
