@@ -252,6 +252,7 @@ class Grid:
             return NotImplemented
         return (
             self.free.shape == other.free.shape
+            and self.moves is other.moves
             and self.diagonal == other.diagonal
             and bool((self.legal == other.legal).all())
             and bool((self._free == other._free).all())

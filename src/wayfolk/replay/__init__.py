@@ -20,7 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.plan import Plan
@@ -31,7 +31,7 @@ MAX_PANELS = 4
 NOTEBOOK_POSITIONS = 2_000_000
 """A plan with more positions than this is not put into a notebook, which keeps every page it shows."""
 
-_SCRIPTS = ("decode.js", "timeline.js", "view.js", "paint.js", "page.js")
+_SCRIPTS = ("decode.js", "timeline.js", "view.js", "paint.js", "panel.js", "deck.js", "page.js")
 
 
 @dataclass(frozen=True)
@@ -51,29 +51,22 @@ def track_of_plan(plan: Plan, goals: ArrayLike | None = None, title: str = "") -
     entered = after[step, agent]
     walked = float(step_lengths(plan.grid, before[step, agent], entered).sum())
     facts = {"Agents": f"{n_agents:,}", "Steps": f"{plan.n_steps:,}", "Distance": f"{walked:,.1f}"}
-    parts = [(step.astype(np.float64), agent, MOVE, entered)]
+    rows = [_rows(step, agent, MOVE, entered)]
     if goals is not None:
         wanted = np.asarray(goals, dtype=np.int64).ravel()
         if len(wanted) != n_agents:
             raise BadInput(f"there are {n_agents} agents and {len(wanted)} goals")
-        everyone = np.arange(n_agents)
-        elsewhere = plan.cells != wanted  # the step after the last one spent elsewhere is when an agent comes to stay
-        since = np.where(elsewhere.any(0), len(plan.cells) - elsewhere[::-1].argmax(0), 0)
-        there = np.flatnonzero(since <= plan.n_steps)
+        elsewhere = plan.cells != wanted  # with the move after the last step spent elsewhere, an agent comes to stay
+        since = np.where(elsewhere.any(0), plan.n_steps - elsewhere[::-1].argmax(0), 0)
+        there = np.flatnonzero(since < plan.n_steps) if plan.n_steps else np.flatnonzero(~elsewhere[0])
         facts["Arrived"] = f"{len(there):,} of {n_agents:,}"
-        parts.insert(0, (np.zeros(n_agents), everyone, GOAL, wanted))
-        parts.insert(1, (since[there].astype(np.float64), there, ARRIVE, wanted[there]))
-    time = np.concatenate([part[0] for part in parts])
-    order = np.argsort(time, kind="stable")
+        orders = _rows(np.zeros(n_agents), np.arange(n_agents), GOAL, wanted)
+        rows = [orders, *rows, _rows(since[there], there, ARRIVE, wanted[there])]
+    log = np.concatenate(rows)
+    log = log[np.argsort(log["time"], kind="stable")]
+    columns = [np.ascontiguousarray(log[name]) for name in ("time", "agent", "kind", "cell")]
     record = Record(
-        grid=plan.grid,
-        starts=plan.cells[0],
-        time=time[order],
-        agent=np.concatenate([part[1] for part in parts])[order].astype(np.int32),
-        kind=np.concatenate([np.full(len(part[0]), part[2], np.uint8) for part in parts])[order],
-        cell=np.concatenate([part[3] for part in parts])[order].astype(np.int32),
-        end=float(plan.n_steps),
-        model=STEPS,
+        plan.grid, plan.cells[0], columns[0], columns[1], columns[2], columns[3], float(plan.n_steps), STEPS
     )
     return Track(title, record, facts)
 
@@ -119,13 +112,22 @@ def write_replay(tracks: Sequence[Track], file: str | Path, title: str) -> None:
 def notebook_frame(plan: Plan) -> str:
     """The replay of `plan` as a frame for Jupyter, or a sentence if it would make the notebook heavy."""
     if plan.cells.size > NOTEBOOK_POSITIONS or not plan.cells.size:
-        return f"<p>{escape(repr(plan))}: not shown here; <code>wayfolk.replay.write_replay</code> makes a page of it.</p>"
+        return (
+            f"<p>{escape(repr(plan))}: not shown here; <code>wayfolk.replay.write_replay</code> makes a page of it.</p>"
+        )
     page = replay_html([track_of_plan(plan)], repr(plan))
     # the frame has no origin of its own: its script reaches neither the notebook nor its kernel
     return (
         f'<iframe title="{escape(repr(plan))}" sandbox="allow-scripts allow-forms" srcdoc="{escape(page)}" '
         'style="width:100%;height:38rem;border:0;border-radius:8px"></iframe>'
     )
+
+
+def _rows(time: ArrayLike, agent: ArrayLike, kind: int, cell: ArrayLike) -> NDArray[np.void]:
+    """Rows of one kind, as a table."""
+    table = np.empty(len(np.asarray(time)), [("time", "f8"), ("agent", "i4"), ("kind", "u1"), ("cell", "i4")])
+    table["time"], table["agent"], table["kind"], table["cell"] = time, agent, kind, cell
+    return table
 
 
 def _asset(name: str) -> str:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.grid import DX, DY, Grid
-from wayfolk.record import BLOCK, FREE, JOIN, KINDS, LEAVE, MOVE, REFUSED, STEPS, Record
+from wayfolk.record import BLOCK, FREE, JOIN, KINDS, LEAVE, MOVE, REFUSED, STEPS, THOUGHT, Record
 
 TOLD = 16  # ops from here on are kinds, and their cell is told
 MAX_TICKS = 1 << 31
@@ -37,14 +37,14 @@ def pack(record: Record) -> tuple[dict[str, object], bytes]:
     grid = record.grid
     _check(record)
     end = float(max(record.end, record.time.max(initial=0.0)))
-    per_unit = _ticks_per_unit(record.time, end)
-    ticks = np.rint(record.time * per_unit).astype(np.int64)
+    tick = _tick(record, end)
+    ticks = np.rint(record.time / tick).astype(np.int64)
     is_change = np.isin(record.kind, (BLOCK, FREE))
 
     changes = np.flatnonzero(is_change)
     changes = changes[np.argsort(ticks[changes], kind="stable")]
 
-    rows = np.flatnonzero(~is_change)
+    rows = np.flatnonzero(~is_change & (record.kind != THOUGHT))  # thoughts are many, and not seen
     rows = rows[np.lexsort((ticks[rows], record.agent[rows]))]
     agent, kind, cell = record.agent[rows], record.kind[rows], record.cell[rows].astype(np.int64)
     rows_of = np.bincount(agent, minlength=len(record.starts))
@@ -82,7 +82,7 @@ def pack(record: Record) -> tuple[dict[str, object], bytes]:
         "changes": len(changes),
         "told": len(told),
         "end": end,
-        "ticksPerUnit": per_unit,
+        "tick": tick,
         "inSteps": record.model == STEPS,
         "diagonal": grid.diagonal,
         "kinds": list(KINDS),
@@ -94,7 +94,7 @@ def pack(record: Record) -> tuple[dict[str, object], bytes]:
 def step_lengths(grid: Grid, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
     """How far it is from each of `here` to each of `there`, diagonals counted as the grid does."""
     apart = np.abs(grid.places(there) - grid.places(here))
-    return apart.min(-1) * (grid.diagonal - 1.0) + apart.max(-1)
+    return np.asarray(apart.min(-1) * (grid.diagonal - 1.0) + apart.max(-1), np.float64)
 
 
 def _check(record: Record) -> None:
@@ -111,14 +111,16 @@ def _check(record: Record) -> None:
         raise BadInput(f"a record knows {len(KINDS)} kinds of rows, not number {record.kind.max()}")
 
 
-def _ticks_per_unit(time: NDArray[np.float64], end: float) -> int:
-    """1 if everything happens on the beat, else about a thousand: finer than an eye or a screen can tell."""
-    if (time == np.rint(time)).all():
-        return 1
-    per_unit = 1024
-    while per_unit > 1 and end * per_unit >= MAX_TICKS:
-        per_unit //= 2
-    return per_unit
+def _tick(record: Record, end: float) -> float:
+    """The record's own tick if its times keep to it, else about a thousandth: less than an eye or a screen can tell."""
+    for tick in (1.0, record.tick):
+        beats = record.time / tick if tick > 0 else record.time + 0.5
+        if (np.abs(beats - np.rint(beats)) < 1e-6).all() and end < MAX_TICKS * tick:
+            return float(tick)
+    tick = 1 / 1024
+    while end >= MAX_TICKS * tick:
+        tick *= 2
+    return tick
 
 
 def _cells_before(

@@ -10,7 +10,7 @@ class Timeline {
     this.stride = head.width + 2;
     this.inSteps = head.inSteps;
     this.diagonal = head.diagonal;
-    this.unit = 1 / head.ticksPerUnit;
+    this.tick = head.tick;
     this.readPositions(log);
     this.readTasks(log);
     this.readRefusals(log);
@@ -47,11 +47,11 @@ class Timeline {
       places.from[at] = places.to[at] = here;
       at++;
       for (let row = first[agent]; row < first[agent + 1]; row++) {
-        if (kind[row] === kinds.release) this.releasedAt[agent] = ticks[row] * this.unit;
+        if (kind[row] === kinds.release) this.releasedAt[agent] = ticks[row] * this.tick;
         if (!lands(kind[row])) continue;
         const there = kind[row] === kinds.leave ? NOWHERE : cell[row];
         const glides = kind[row] === kinds.move && here !== NOWHERE;
-        places.time[at] = ticks[row] * this.unit;
+        places.time[at] = ticks[row] * this.tick;
         places.from[at] = glides ? here : there;
         places.to[at] = there;
         places.span[at] = glides ? this.duration(here, there) : 0;
@@ -84,7 +84,7 @@ class Timeline {
       tasks.first[agent] = tasks.found[agent] = at;
       for (let row = first[agent]; row < first[agent + 1]; row++) {
         if (kind[row] !== kinds.goal && kind[row] !== kinds.arrive) continue;
-        tasks.time[at] = ticks[row] * this.unit;
+        tasks.time[at] = ticks[row] * this.tick;
         tasks.goal[at] = cell[row];
         tasks.isThere[at] = kind[row] === kinds.arrive ? 1 : 0;
         at++;
@@ -110,11 +110,11 @@ class Timeline {
     ofAgent[this.agents] = at;
     const order = orderBy(Uint32Array.from(rows, (row) => ticks[row]));
     this.refusals = {
-      time: Float64Array.from(order, (i) => ticks[rows[i]] * this.unit),
+      time: Float64Array.from(order, (i) => ticks[rows[i]] * this.tick),
       agent: Uint32Array.from(order, (i) => whose[i]),
       cell: Int32Array.from(order, (i) => cell[rows[i]]),
       ofAgent,
-      agentTime: Float64Array.from(rows, (row) => ticks[row] * this.unit),
+      agentTime: Float64Array.from(rows, (row) => ticks[row] * this.tick),
     };
   }
 
@@ -149,16 +149,16 @@ class Timeline {
         look(ticks[row]);
       }
     }
-    this.arrived = arrived.summed(this.unit);
-    this.present = present.summed(this.unit);
-    this.reached = reached.summed(this.unit);
+    this.arrived = arrived.summed(this.tick);
+    this.present = present.summed(this.tick);
+    this.reached = reached.summed(this.tick);
   }
 
   readWalls({ changeTicks, changeCells, blocks, walls }) {
     this.walls = walls;
     this.firstWalls = walls.slice();
     this.changes = {
-      time: Float64Array.from(changeTicks, (tick) => tick * this.unit),
+      time: Float64Array.from(changeTicks, (tick) => tick * this.tick),
       index: Int32Array.from(changeCells, (cell) => this.y(cell) * this.width + this.x(cell)),
       value: blocks,
       before: new Uint8Array(blocks.length),
@@ -238,9 +238,9 @@ class Steps {
     this.by.push(by);
   }
 
-  summed(unit) {
+  summed(tickLength) {
     const order = orderBy(Uint32Array.from(this.ticks));
-    const time = Float64Array.from(order, (i) => this.ticks[i] * unit);
+    const time = Float64Array.from(order, (i) => this.ticks[i] * tickLength);
     let sum = 0;
     const total = Int32Array.from(order, (i) => (sum += this.by[i]));
     const at = (t) => {

@@ -1,0 +1,46 @@
+"""Progress on stderr: drawn on a terminal, silent elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Bar = Callable[[Iterable[T], int], Iterator[T]]
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def bar(what: str) -> Callable[[Iterable[T], int], Iterator[T]]:
+    """Something that walks through a collection of known length and shows how far it is."""
+
+    def walk(items: Iterable[T], total: int) -> Iterator[T]:
+        if not sys.stderr.isatty():
+            yield from items
+            return
+        from rich.progress import track
+
+        yield from track(items, description=what, total=total, console=_console(), transient=True)
+
+    return walk
+
+
+@contextmanager
+def spinner(what: str) -> Iterator[Callable[[Any], None] | None]:
+    """A sign of life with the expansions or the clock of the task that is told."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with _console().status(what) as status:
+
+        def tell(task: Any) -> None:
+            shown = f"time {task.time:.0f}" if hasattr(task, "time") else f"{task.result().expanded:,} expanded"
+            status.update(f"{what}: {shown}")
+
+        yield tell

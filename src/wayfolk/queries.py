@@ -1,0 +1,58 @@
+"""All queries of a scenario file, one after another: how many are solved, at the right cost, and how fast."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wayfolk.formats import read_queries
+from wayfolk.grid import Grid
+from wayfolk.run import find_path
+
+CLOSE = 0.006  # lengths in scenario files are rounded to two decimals or more
+
+
+def run_queries(
+    grid: Grid,
+    scen: str | Path,
+    algorithm: str,
+    options: dict[str, Any],
+    seconds: float | None = None,
+    walk: Callable[[Iterable[int], int], Iterator[int]] = lambda items, _: iter(items),
+) -> dict[str, Any]:
+    """Run `algorithm` on every row of `scen` whose ends are free; `seconds` is for each query.
+
+    A row of length 0 whose ends differ is known to have no path: it counts as `queries` but not as `solvable`.
+    """
+    rows = read_queries(scen, grid)
+    n = len(rows.starts)
+    if n:  # compile, or load what was compiled, before the clock runs
+        find_path(grid, rows.starts[0], rows.goals[0], algorithm, seconds=seconds, **options)
+    took, solved, wrong, total, expanded = np.zeros(n), 0, 0, 0.0, 0
+    for k in walk(range(n), n):
+        began = time.perf_counter()
+        result = find_path(grid, rows.starts[k], rows.goals[k], algorithm, seconds=seconds, **options)
+        took[k] = time.perf_counter() - began
+        expanded += result.expanded
+        if result.is_solved:
+            solved += 1
+            total += result.cost
+            wrong += abs(result.cost - rows.lengths[k]) > CLOSE
+    unsolvable = int(((rows.lengths == 0) & (rows.starts != rows.goals)).sum())
+    return {
+        "algorithm": algorithm,
+        "map": grid.name,
+        "queries": n,
+        "solved": solved,
+        "solvable": n - unsolvable,
+        "wrong_cost": int(wrong),
+        "cost_total": total,
+        "expanded_total": expanded,
+        "mean_us": float(took.mean() * 1e6) if n else 0.0,
+        "p99_us": float(np.percentile(took, 99) * 1e6) if n else 0.0,
+        "skipped": rows.skipped,
+    }

@@ -1,0 +1,125 @@
+// Deck: the controls at the foot of the page, and the keys.
+
+class Deck {
+  constructor(replay) {
+    this.replay = replay;
+    const { panels } = replay;
+    byId("scrub").max = replay.end;
+    byId("scrub").addEventListener("input", (event) => replay.seek(Number(event.target.value)));
+    for (const speed of SPEEDS) byId("speed").add(new Option(`${speed}\u00d7`, speed));
+    byId("speed").value = replay.speed;
+    byId("speed").addEventListener("change", (event) => this.setSpeed(Number(event.target.value)));
+    const hasGoals = panels.some((panel) => panel.timeline.tasks.time.length);
+    this.switches = [...document.querySelectorAll("[data-show]")];
+    for (const button of this.switches) {
+      const what = button.dataset.show;
+      button.hidden = what === "heat" ? !replay.hasRefusals : what !== "trails" && !hasGoals;
+      button.addEventListener("click", () => this.toggle(what));
+    }
+    const clicks = {
+      play: () => (replay.isPlaying ? replay.pause() : replay.play()),
+      restart: () => replay.seek(0),
+      back: () => replay.step(-1),
+      forward: () => replay.step(1),
+      loop: () => this.toggleLoop(),
+      help: () => byId("keys").showModal(),
+      unfollow: () => replay.followAgent(-1),
+    };
+    for (const [id, click] of Object.entries(clicks)) byId(id).addEventListener("click", click);
+    byId("find").addEventListener("submit", (event) => this.find(event));
+    byId("agent").addEventListener("input", () => byId("agent").classList.remove("unknown"));
+    // after a click with the mouse, space is for playing again
+    document.addEventListener("click", (event) => {
+      if (event.detail && event.target.closest("button, select")) document.activeElement.blur();
+    });
+    document.addEventListener("keydown", (event) => this.key(event));
+    byId("deck").hidden = false;
+  }
+
+  setSpeed(speed) {
+    this.replay.speed = speed;
+    this.replay.ask();
+  }
+
+  toggle(what) {
+    this.replay.show[what] = !this.replay.show[what];
+    this.replay.ask();
+  }
+
+  toggleLoop() {
+    this.replay.isLooping = !this.replay.isLooping;
+    this.replay.ask();
+  }
+
+  find(event) {
+    event.preventDefault();
+    const text = byId("agent").value.trim();
+    const agent = Number(text);
+    const isKnown = /^\d+$/.test(text) && agent < this.replay.mostAgents;
+    byId("agent").classList.toggle("unknown", Boolean(text) && !isKnown);
+    if (isKnown || !text) this.replay.followAgent(isKnown ? agent : -1);
+    if (isKnown) byId("agent").blur();
+  }
+
+  update() {
+    const { replay } = this;
+    const t = clockText(replay.time, replay.inSteps);
+    const scrub = byId("scrub");
+    scrub.value = replay.time;
+    scrub.style.setProperty("--done", `${replay.end ? (100 * replay.time) / replay.end : 100}%`);
+    const end = clockText(replay.end, replay.inSteps);
+    scrub.setAttribute("aria-valuetext", `${t} of ${end}`);
+    setParts(byId("clock"), t, ` / ${end}`);
+    byId("speed").value = replay.speed;
+    byId("play").setAttribute("aria-label", replay.isPlaying ? "Pause" : "Play");
+    document.body.classList.toggle("playing", replay.isPlaying);
+    byId("loop").setAttribute("aria-pressed", replay.isLooping);
+    for (const button of this.switches) button.setAttribute("aria-pressed", replay.show[button.dataset.show]);
+    byId("unfollow").hidden = replay.follow < 0;
+    if (document.activeElement !== byId("agent")) byId("agent").value = replay.follow < 0 ? "" : replay.follow;
+  }
+
+  key(event) {
+    const { replay } = this;
+    const isOn = (selector) => event.target instanceof Element && event.target.matches(selector);
+    if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+    if (event.key === "Escape") {
+      document.activeElement.blur();
+      replay.followAgent(-1);
+      return;
+    }
+    if (isOn("#agent, select") || (event.key === " " && isOn("button"))) return;
+    const first = replay.panels[0];
+    const zoom = (by) => replay.look(first, (view) => view.zoomBy(by, view.wide / 2, view.high / 2));
+    const pan = (dx, dy) => replay.look(first, (view) => view.panBy((dx * view.wide) / 8, (dy * view.high) / 8), true);
+    const faster = (by) => this.setSpeed(SPEEDS[clamp(SPEEDS.indexOf(replay.speed) + by, 0, SPEEDS.length - 1)]);
+    const actions = {
+      " ": () => (replay.isPlaying ? replay.pause() : replay.play()),
+      arrowleft: () => replay.step(event.shiftKey ? -10 : -1),
+      arrowright: () => replay.step(event.shiftKey ? 10 : 1),
+      home: () => replay.seek(0),
+      end: () => replay.seek(replay.end),
+      "[": () => faster(-1),
+      "]": () => faster(1),
+      g: () => this.toggle("goals"),
+      l: () => this.toggle("lines"),
+      t: () => this.toggle("trails"),
+      h: () => this.toggle("heat"),
+      o: () => this.toggleLoop(),
+      f: () => byId("agent").select(),
+      "+": () => zoom(1.4),
+      "=": () => zoom(1.4),
+      "-": () => zoom(1 / 1.4),
+      0: () => replay.look(first, (view) => view.reset()),
+      w: () => pan(0, 1),
+      a: () => pan(1, 0),
+      s: () => pan(0, -1),
+      d: () => pan(-1, 0),
+      "?": () => byId("keys").showModal(),
+    };
+    const action = actions[event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+}

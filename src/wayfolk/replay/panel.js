@@ -1,0 +1,225 @@
+// Panel: one record on the page: its map, its counters, its collisions over time, its facts.
+
+const byId = (id) => document.getElementById(id);
+const number = new Intl.NumberFormat("en");
+const clockText = (t, inSteps) => (inSteps ? number.format(Math.floor(t + 1e-9)) : t.toFixed(1));
+
+class Panel {
+  constructor(replay, head, timeline) {
+    Object.assign(this, { replay, timeline });
+    const node = byId("panel").content.cloneNode(true);
+    this.root = node.querySelector(".panel");
+    this.root.querySelector("h2").textContent = head.title;
+    this.root.setAttribute("aria-label", head.title || "Replay");
+    this.canvas = this.root.querySelector(".stage canvas");
+    this.canvas.setAttribute("aria-label", this.describe(head));
+    this.followed = this.root.querySelector(".followed");
+    fillList(this.root.querySelector(".facts"), head.facts);
+    this.view = new View(timeline.width, timeline.height);
+    this.painter = new Painter(this.canvas, timeline, this.view);
+    this.makeCounters();
+    this.strip = new Strip(this.root.querySelector(".strip"), timeline, replay);
+    handle(this.canvas, this.view, {
+      act: (change, isPan) => replay.look(this, change, isPan),
+      choose: (px, py) => this.choose(px, py),
+    });
+    byId("panels").append(node);
+  }
+
+  describe({ title, width, height, agents }) {
+    return `${title || "Replay"}: ${number.format(agents)} agents on a map of ${width} by ${height} cells`;
+  }
+
+  makeCounters() {
+    const { timeline } = this;
+    const names = [["time", timeline.inSteps ? "Step" : "Time"]];
+    names.push(timeline.tasks.time.length ? ["arrived", "Arrived"] : ["present", "Agents"]);
+    if (timeline.reached.last > timeline.agents) names.push(["reached", "Goals reached"]);
+    if (this.replay.hasRefusals) names.push(["refused", "Collisions"]);
+    const list = this.root.querySelector(".counters");
+    this.counters = {};
+    for (const [key, label] of names) this.counters[key] = addPair(list, label, "");
+  }
+
+  looksLike(other) {
+    return this.timeline.width === other.timeline.width && this.timeline.height === other.timeline.height;
+  }
+
+  get time() {
+    return Math.min(this.replay.time, this.timeline.end);
+  }
+
+  draw() {
+    const { replay, timeline, time } = this;
+    const inView = { x: 0, y: 0 };
+    if (replay.follow >= 0 && replay.keepsInView && this.view.zoom > 1 && replay.follow < timeline.agents) {
+      if (timeline.position(replay.follow, time, inView)) this.view.centre(inView.x + 0.5, inView.y + 0.5);
+    }
+    this.canvas.classList.toggle("near", this.view.zoom > 1);
+    // at high speed a refusal would be gone within a frame: it is seen for at least a fifth of a second
+    const flash = Math.max(1.5, replay.isPlaying ? 0.2 * replay.speed * UNITS_PER_SECOND : 0);
+    const follow = replay.follow < timeline.agents ? replay.follow : -1;
+    this.painter.draw(time, { show: replay.show, flash, follow });
+    this.tell(time, follow);
+    this.strip.draw(replay.time, replay.end);
+  }
+
+  tell(t, follow) {
+    const { timeline, counters } = this;
+    const present = timeline.present.at(t);
+    setParts(counters.time, clockText(t, timeline.inSteps));
+    if (counters.present) setParts(counters.present, number.format(present));
+    if (counters.arrived) {
+      setParts(counters.arrived, number.format(timeline.arrived.at(t)), ` / ${number.format(present)}`);
+    }
+    if (counters.reached) setParts(counters.reached, number.format(timeline.reached.at(t)));
+    if (counters.refused) {
+      const refused = timeline.refusalsUntil(t);
+      setParts(counters.refused, number.format(refused));
+      counters.refused.parentNode.classList.toggle("alarm", refused > 0);
+    }
+    this.tellFollowed(t, follow);
+  }
+
+  tellFollowed(t, agent) {
+    const { timeline } = this;
+    const words = [];
+    if (agent >= 0) {
+      const here = { x: 0, y: 0 };
+      const isHere = timeline.position(agent, t, here);
+      const goal = timeline.goalOf(agent, t);
+      words.push(isHere ? `at (${Math.round(here.x)}, ${Math.round(here.y)})` : "not in the world");
+      if (isHere && timeline.isThere(agent, t)) words.push("arrived");
+      else if (goal !== NOWHERE) words.push(`goal (${timeline.x(goal)}, ${timeline.y(goal)})`);
+      if (timeline.releasedAt[agent] <= t) words.push("out of control");
+      const refused = timeline.refusalsOf(agent, t);
+      if (this.replay.hasRefusals) words.push(`${number.format(refused)} collision${refused === 1 ? "" : "s"}`);
+      this.followed.style.setProperty("--hue", this.painter.colour(agent));
+    }
+    const text = agent < 0 ? "Click an agent to follow it" : [`Agent ${agent}`, ...words].join("\n");
+    if (this.followed.dataset.text === text) return;
+    this.followed.dataset.text = text;
+    this.followed.classList.toggle("nobody", agent < 0);
+    this.followed.replaceChildren(
+      ...text.split("\n").map((word, i) => {
+        const part = document.createElement(i || agent < 0 ? "span" : "b");
+        part.textContent = word;
+        return part;
+      }),
+    );
+  }
+
+  // Follow the agent nearest to the pixel, or nobody if none is near.
+  choose(px, py) {
+    const { painter, timeline, view } = this;
+    const reach = Math.max(0.75 * view.scale, 14 * devicePixelRatio);
+    let nearest = -1;
+    let best = reach * reach;
+    painter.locate(this.time);
+    for (let agent = 0; agent < timeline.agents; agent++) {
+      const apart = (painter.xs[agent] - px) ** 2 + (painter.ys[agent] - py) ** 2;
+      if (painter.isShown[agent] && apart < best) [nearest, best] = [agent, apart];
+    }
+    this.replay.followAgent(nearest);
+  }
+
+  // The height of everything but the map.
+  get heightOfWords() {
+    const frame = 30;
+    if (this.isBeside) return frame;
+    const [title, counters, , side] = [...this.root.children].map((part) => part.offsetHeight);
+    return frame + (this.isNarrow ? title + counters + 30 : Math.max(title, counters) + 20) + side;
+  }
+
+  resize(highest) {
+    const wide = this.canvas.parentNode.clientWidth;
+    const high = Math.round(Math.min((wide * this.timeline.height) / this.timeline.width, highest));
+    const ratio = devicePixelRatio;
+    const size = [Math.max(1, Math.round(wide * ratio)), Math.max(1, Math.round(high * ratio))];
+    this.canvas.style.height = `${high}px`;
+    if (this.canvas.width !== size[0] || this.canvas.height !== size[1]) {
+      [this.canvas.width, this.canvas.height] = size;
+      this.view.resize(...size);
+    }
+    this.strip.resize();
+  }
+}
+
+// Collisions over time as small bars; all panels share one scale. A click goes there.
+class Strip {
+  constructor(figure, timeline, replay) {
+    Object.assign(this, { figure, timeline, replay, canvas: figure.querySelector("canvas"), drawn: "" });
+    figure.hidden = !replay.hasRefusals;
+    const go = (event) => {
+      const box = this.canvas.getBoundingClientRect();
+      replay.seek(((event.clientX - box.left) / box.width) * replay.end);
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      this.canvas.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    this.canvas.addEventListener("pointermove", (event) => event.buttons && go(event));
+  }
+
+  resize() {
+    if (this.figure.hidden) return;
+    this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * devicePixelRatio));
+    this.canvas.height = Math.round(this.canvas.clientHeight * devicePixelRatio);
+    const bars = Math.max(1, Math.floor(this.canvas.clientWidth / 4));
+    this.bars = new Uint32Array(bars);
+    for (const time of this.timeline.refusals.time) {
+      this.bars[Math.min(Math.floor((time / this.replay.end) * bars), bars - 1)]++;
+    }
+    this.highest = this.bars.reduce((a, b) => Math.max(a, b), 0);
+  }
+
+  draw(t, end) {
+    if (this.figure.hidden) return;
+    const pen = this.canvas.getContext("2d");
+    const { width, height } = this.canvas;
+    const { theme } = this.replay;
+    const tallest = Math.max(1, ...this.replay.panels.map((panel) => panel.strip.highest || 0));
+    const step = width / this.bars.length;
+    const gap = Math.max(1, Math.round(devicePixelRatio));
+    const base = height - gap;
+    pen.clearRect(0, 0, width, height);
+    pen.fillStyle = theme.edge;
+    pen.fillRect(0, base, width, gap);
+    pen.fillStyle = theme.alarm;
+    for (let i = 0; i < this.bars.length; i++) {
+      if (!this.bars[i]) continue;
+      const tall = Math.max(gap, Math.round((this.bars[i] / tallest) * (base - 1)));
+      pen.globalAlpha = (i / this.bars.length) * end <= t ? 0.85 : 0.28;
+      pen.fillRect(Math.round(i * step), base - tall, Math.max(1, Math.round(step) - gap), tall);
+    }
+    pen.globalAlpha = 1;
+    pen.fillStyle = theme.ink;
+    pen.fillRect(clamp(Math.round((t / end) * width), 0, width - gap), 0, gap, height);
+  }
+}
+
+function addPair(list, name, value) {
+  const row = document.createElement("div");
+  const term = document.createElement("dt");
+  const detail = document.createElement("dd");
+  term.textContent = name;
+  detail.textContent = value;
+  row.append(term, detail);
+  list.append(row);
+  return detail;
+}
+
+function fillList(list, pairs) {
+  for (const [name, value] of pairs) addPair(list, name, value);
+}
+
+// A number, and a smaller one behind it; the page is touched only when they change.
+function setParts(node, text, small = "") {
+  if (node.dataset.text === text + small) return;
+  node.dataset.text = text + small;
+  node.textContent = text;
+  if (!small) return;
+  const part = document.createElement("small");
+  part.textContent = small;
+  node.append(part);
+}
