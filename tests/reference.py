@@ -16,11 +16,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from hypothesis import note
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from wayfolk.grid import OPEN_EAST, OPEN_SOUTH, Grid, Moves
 from wayfolk.problem import Problem
 
 State = tuple[int, ...]
+Cells = Sequence[int] | NDArray[np.int32]
 
 
 class TooManyStates(Exception):
@@ -132,8 +134,8 @@ def joint_moves(grid: Grid, here: State) -> Iterator[State]:
 
 def joint_optimum(
     grid: Grid,
-    starts: Sequence[int],
-    goals: Sequence[int],
+    starts: Cells,
+    goals: Cells,
     max_states: int = 100_000,
     *,
     measure: str = "sum_of_costs",
@@ -185,7 +187,7 @@ def joint_optimum(
     return None
 
 
-def all_plans_solvable(grid: Grid, starts: Sequence[int], goals: Sequence[int], max_states: int = 100_000) -> bool:
+def all_plans_solvable(grid: Grid, starts: Cells, goals: Cells, max_states: int = 100_000) -> bool:
     """Whether there is any plan at all that brings everyone home together."""
     begin, end = tuple(map(int, starts)), tuple(map(int, goals))
     seen, queue = {begin}, deque([begin])
@@ -223,12 +225,13 @@ def small_grids(
 ) -> Grid:
     """A map of up to `max_side` rows and columns with at least one free cell; simpler ones have fewer walls."""
     width, height = draw(st.integers(1, max_side)), draw(st.integers(1, max_side))
-    rows = draw(st.lists(st.text(".@", min_size=width, max_size=width), min_size=height, max_size=height))
+    row = st.lists(st.sampled_from(".@"), min_size=width, max_size=width)
+    rows = draw(st.lists(row, min_size=height, max_size=height))
     free = np.array([[sign == "." for sign in row] for row in rows])
     if not free.any():
         free[0, 0] = True
 
-    def layer(values: st.SearchStrategy[int]) -> np.ndarray:
+    def layer(values: st.SearchStrategy[int]) -> NDArray[np.int64]:
         flat = draw(st.lists(values, min_size=width * height, max_size=width * height))
         return np.array(flat).reshape(height, width)
 

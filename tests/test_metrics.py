@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
@@ -225,7 +225,8 @@ def test_reference_optima_are_in_order(problem: Problem) -> None:
     grid, starts, goals = problem.grid, problem.starts.tolist(), problem.goals.tolist()
     costs = reference.joint_optimum(grid, starts, goals)
     assert (costs is not None) == reference.all_plans_solvable(grid, starts, goals)
-    assume(costs is not None)
+    if costs is None:
+        return
     loss = reference.joint_optimum(grid, starts, goals, measure="sum_of_loss")
     span = reference.joint_optimum(grid, starts, goals, measure="makespan")
     assert span is not None

@@ -348,6 +348,7 @@ def test_track_of_a_plan_is_that_plan() -> None:
     assert (np.diff(track.record.time) >= 0).all()
     assert (track.record.of(MOVE).size, track.record.of(GOAL).size) == ((np.diff(plan.cells, axis=0) != 0).sum(), 7)
     assert track.facts["Arrived"] == "7 of 7"
+    assert track_of_plan(plan, None, "", {"a": "b"}).facts == {"a": "b"}
 
 
 def test_agent_arrives_when_it_comes_to_stay() -> None:
@@ -590,7 +591,7 @@ def test_browser_draws_a_picture_that_fits(visit: Callable[..., Any], width: int
 def test_browser_opens_a_quarter_of_a_million_moves_at_once(visit: Callable[..., Any]) -> None:
     record = patrol(100, 20 * 130)
     page = ready(visit([Track("", record)]))
-    assert page.evaluate("performance.now()") < 6000  # 1 s on a quiet machine
+    assert page.evaluate("performance.now()") < 6000  # ms; 450 were measured, on two busy cores
     t = record.end - 50.3
     seen = page.evaluate("t => wayfolk.positionsAt(0, t)", t)
     assert seen == [pytest.approx(place, abs=2e-3) for place in places_at(record, t)]

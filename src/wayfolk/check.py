@@ -272,7 +272,7 @@ def _next_goals(cells: Ints, problem: Problem) -> Ints:
     routes, agents = problem.routes[:both].astype(np.int64), np.arange(both)
     done, total = np.zeros(both, dtype=np.int64), routes.shape[1] * problem.loops
     for stand in cells[:, :both]:
-        done += (stand == routes[agents, done % routes.shape[1]]) & (done < total)
+        done += stand == routes[agents, done % routes.shape[1]]
     missing = np.full(problem.n_agents, _NOWHERE, dtype=np.int64)
     missing[:both] = np.where(done < total, routes[agents, done % routes.shape[1]], _NOWHERE)
     return missing
@@ -298,11 +298,9 @@ def _refuse_nonsense(record: Record) -> None:
             raise BadInput(f"row {int(rows.argmax())} of the record has {what}")
 
 
-def _rows(record: Record, order: NDArray[np.intp] | None = None) -> Iterator[tuple[float, int, int, int]]:
+def _rows(record: Record) -> Iterator[tuple[float, int, int, int]]:
     """The rows as plain numbers: time, agent, kind, cell."""
     columns: tuple[NDArray[Any], ...] = (record.time, record.agent, record.kind, record.cell)
-    if order is not None:
-        columns = tuple(column[order] for column in columns)
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
@@ -331,8 +329,8 @@ class _Referee:
         self.inside: defaultdict[int, set[int]] = defaultdict(set)
         self.slants: defaultdict[int, list[tuple[float, bool, int]]] = defaultdict(list)
         """The diagonal moves in each 2 x 2 block: until when, whether like a slash, who."""
-        self.moves: list[tuple[float, int, int, int]] = []
-        """Time, agent, from and to, of moves not yet compared with the map."""
+        self.moves: list[float] = []
+        """Time, agent, from and to, time, agent...: the moves not yet compared with the map."""
 
     def watch(self) -> None:
         """Play all rows: one after another, or in the `steps` model time by time with the moves at the end."""
@@ -341,8 +339,7 @@ class _Referee:
                 self.join(0.0, agent, cell)
         groups: Iterable[Iterable[tuple[float, int, int, int]]]
         if self.record.model == STEPS:
-            order = np.lexsort((self.record.kind == MOVE, self.record.time))  # by time; stable
-            groups = (rows for _, rows in groupby(_rows(self.record, order), key=lambda row: row[0]))
+            groups = (rows for _, rows in groupby(_rows(self.record), key=lambda row: row[0]))
         else:
             groups = ([row] for row in _rows(self.record))
         for rows in groups:
@@ -400,11 +397,11 @@ class _Referee:
                     self.judge.add("swap", time, [other, agent], *sorted((cell, here)))
                 moved[here << 32 | cell] = agent
                 self.cross(time, agent, here, cell)
-                self.moves.append((time, agent, here, cell))
+                self.moves += (time, agent, here, cell)
             self.put(agent, cell)
         for cell in {cell for _, _, cell in moves}:
             self.share(moves[0][0], cell)
-        if len(self.moves) > _CHUNK >> 4:
+        if len(self.moves) > _CHUNK:
             self.compare_with_map()
 
     def cross(self, time: float, agent: int, here: int, there: int) -> None:
@@ -437,7 +434,8 @@ class _Referee:
     def compare_with_map(self) -> None:
         """Judge the moves since the map changed last."""
         if self.moves:
-            times, agents, here, there = (np.array(column) for column in zip(*self.moves, strict=True))
+            columns = np.array(self.moves, dtype=np.float64).reshape(-1, 4).T
+            times, (agents, here, there) = columns[0], columns[1:].astype(np.int64)
             jump, corner = self.judge.steps(here, there)
             wall = ~self.judge.is_free(there)
             self.judge.single("wall", times[wall], agents[wall], there[wall])

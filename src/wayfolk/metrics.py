@@ -16,8 +16,6 @@ from wayfolk.plan import Plan
 from wayfolk.problem import Problem
 from wayfolk.record import ARRIVE, REFUSED, Record
 
-_UNREACHABLE = np.iinfo(np.int32).max
-
 
 def rest_steps(plan: Plan, goals: ArrayLike) -> NDArray[np.int64]:
     """For each agent the step at which it arrives and stays, the last step if it is not there at the end.
@@ -105,16 +103,24 @@ def strayed_units(plan: Plan, goals: ArrayLike) -> int:
 
 def lower_bound(problem: Problem) -> int:
     """The sum of each agent's fewest steps to its goal, as if it were alone: no sum of costs or loss is less."""
-    from wayfolk.kernels.distance import steps_to
+    return int(_fewest_steps(problem).sum(dtype=np.int64))
+
+
+def longest_distance(problem: Problem) -> int:
+    """The most steps any agent needs to its goal, as if it were alone: no makespan is less."""
+    return int(_fewest_steps(problem).max())
+
+
+def _fewest_steps(problem: Problem) -> NDArray[np.int32]:
+    from wayfolk.kernels.distance import UNREACHED, fewest_steps
 
     _needs_one_goal(problem)
-    total = 0
-    for agent, (start, goal) in enumerate(zip(problem.starts.tolist(), problem.goals.tolist(), strict=True)):
-        steps = int(steps_to(problem.grid, goal)[start])
-        if steps == _UNREACHABLE:
-            raise BadProblem(f"agent {agent} cannot reach its goal {problem.grid.place(goal)}")
-        total += steps
-    return total
+    steps = fewest_steps(problem.grid, problem.starts, problem.goals)
+    lost = steps == UNREACHED
+    if lost.any():
+        agent = int(lost.argmax())
+        raise BadProblem(f"agent {agent} cannot reach its goal {problem.grid.place(problem.goals[agent])}")
+    return steps
 
 
 def summary(plan: Plan, problem: Problem) -> dict[str, float]:

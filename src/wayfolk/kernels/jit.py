@@ -97,14 +97,16 @@ def _use_cache() -> None:
     numba.config.CACHE_DIR = str(folder)
 
 
-class _Listener(event.Listener):  # type: ignore[misc]
-    """Calls back when something is really compiled, not when it is loaded from the cache."""
+class _Once(event.Listener):  # type: ignore[misc]
+    """Calls back when something is really compiled, not when it is loaded from the cache; the first time only."""
 
     def __init__(self, heard: Callable[[], None]) -> None:
-        self.heard = heard
+        self.heard: Callable[[], None] | None = heard
 
     def on_start(self, event: Any) -> None:
-        self.heard()
+        heard, self.heard = self.heard, None
+        if heard is not None:
+            heard()
 
     def on_end(self, event: Any) -> None:
         pass
@@ -112,13 +114,7 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
 def on_compile(heard: Callable[[], None]) -> None:
     """Call `heard` once, the first time this process has to compile something."""
-
-    def once() -> None:
-        event.unregister("numba:compile", listener)
-        heard()
-
-    listener = _Listener(once)
-    event.register("numba:compile", listener)
+    event.register("numba:compile", _Once(heard))
 
 
 def _say_so_on_a_terminal() -> None:

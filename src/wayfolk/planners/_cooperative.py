@@ -9,7 +9,7 @@ import numpy as np
 from wayfolk.errors import NotSupported
 from wayfolk.grid import Moves
 from wayfolk.kernels import reservations, rra, space_time
-from wayfolk.kernels.distance import steps_to
+from wayfolk.kernels.distance import fewest_steps
 from wayfolk.plan import from_paths
 from wayfolk.problem import Problem
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
@@ -127,7 +127,5 @@ def _order(problem: Problem, order: Order, seed: int) -> Any:
     if order == "random":
         return np.random.default_rng(seed).permutation(agents)
     if order == "longest":
-        pairs = zip(problem.starts, problem.goals, strict=True)
-        far = [int(steps_to(problem.grid, goal)[start]) for start, goal in pairs]
-        return np.argsort(far, kind="stable")[::-1]
+        return np.argsort(-fewest_steps(problem.grid, problem.starts, problem.goals), kind="stable")
     return agents

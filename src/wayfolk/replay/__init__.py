@@ -43,14 +43,19 @@ class Track:
     facts: dict[str, str] = field(default_factory=dict)
 
 
-def track_of_plan(plan: Plan, goals: ArrayLike | None = None, title: str = "") -> Track:
-    """A plan as a panel. With `goals` (a cell for each agent) it shows who has come to stay."""
+def track_of_plan(
+    plan: Plan, goals: ArrayLike | None = None, title: str = "", facts: Mapping[str, str] | None = None
+) -> Track:
+    """A plan as a panel. With `goals` (a cell for each agent) it shows who has come to stay.
+
+    Without `facts`, the table tells the plan's size, its distance, and how many arrive.
+    """
     n_agents = plan.n_agents
     before, after = plan.cells[:-1], plan.cells[1:]
     step, agent = np.nonzero(before != after)
     entered = after[step, agent]
     walked = float(step_lengths(plan.grid, before[step, agent], entered).sum())
-    facts = {"Agents": f"{n_agents:,}", "Steps": f"{plan.n_steps:,}", "Distance": f"{walked:,.1f}"}
+    told = {"Agents": f"{n_agents:,}", "Steps": f"{plan.n_steps:,}", "Distance": f"{walked:,.1f}"}
     rows = [_rows(step, agent, MOVE, entered)]
     if goals is not None:
         wanted = np.asarray(goals, dtype=np.int64).ravel()
@@ -59,7 +64,7 @@ def track_of_plan(plan: Plan, goals: ArrayLike | None = None, title: str = "") -
         elsewhere = plan.cells != wanted  # with the move after the last step spent elsewhere, an agent comes to stay
         since = np.where(elsewhere.any(0), plan.n_steps - elsewhere[::-1].argmax(0), 0)
         there = np.flatnonzero(since < plan.n_steps) if plan.n_steps else np.flatnonzero(~elsewhere[0])
-        facts["Arrived"] = f"{len(there):,} of {n_agents:,}"
+        told["Arrived"] = f"{len(there):,} of {n_agents:,}"
         orders = _rows(np.zeros(n_agents), np.arange(n_agents), GOAL, wanted)
         rows = [orders, *rows, _rows(since[there], there, ARRIVE, wanted[there])]
     log = np.concatenate(rows)
@@ -68,7 +73,7 @@ def track_of_plan(plan: Plan, goals: ArrayLike | None = None, title: str = "") -
     record = Record(
         plan.grid, plan.cells[0], columns[0], columns[1], columns[2], columns[3], float(plan.n_steps), STEPS
     )
-    return Track(title, record, facts)
+    return Track(title, record, told if facts is None else dict(facts))
 
 
 def replay_html(tracks: Sequence[Track], title: str) -> str:

@@ -147,9 +147,9 @@ class Panel {
 
 // Collisions over time as small bars; all panels share one scale. A click goes there.
 class Strip {
-  constructor(figure, timeline, replay) {
-    Object.assign(this, { figure, timeline, replay, canvas: figure.querySelector("canvas"), drawn: "" });
-    figure.hidden = !replay.hasRefusals;
+  constructor(root, timeline, replay) {
+    Object.assign(this, { timeline, replay, canvas: root.querySelector("canvas") });
+    root.querySelector(".caption").hidden = this.canvas.hidden = !replay.hasRefusals;
     const go = (event) => {
       const box = this.canvas.getBoundingClientRect();
       replay.seek(((event.clientX - box.left) / box.width) * replay.end);
@@ -162,7 +162,7 @@ class Strip {
   }
 
   resize() {
-    if (this.figure.hidden) return;
+    if (this.canvas.hidden) return;
     this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * devicePixelRatio));
     this.canvas.height = Math.round(this.canvas.clientHeight * devicePixelRatio);
     const bars = Math.max(1, Math.floor(this.canvas.clientWidth / 4));
@@ -174,7 +174,7 @@ class Strip {
   }
 
   draw(t, end) {
-    if (this.figure.hidden) return;
+    if (this.canvas.hidden) return;
     const pen = this.canvas.getContext("2d");
     const { width, height } = this.canvas;
     const { theme } = this.replay;

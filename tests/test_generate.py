@@ -1,0 +1,591 @@
+"""Maps made by a rule, the thesis maps against its numbers (`pytest -s` prints them), and the drawing of pairs."""
+
+import heapq
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wayfolk.errors import BadInput, BadProblem, UnknownName
+from wayfolk.formats import read_map
+from wayfolk.generate import (
+    draw_pairs,
+    maze,
+    random_map,
+    rooms,
+    scale,
+    thesis_map,
+    thesis_problem,
+    two_rooms,
+    warehouse,
+    without_islands,
+)
+from wayfolk.grid import MAX_CELLS, OPEN_EAST, OPEN_SOUTH, SQRT2, Grid, Moves
+from wayfolk.thesis_maps import BARRIER_LEFT, CORRIDOR_WIDTH, CORRIDORS, PASSAGE_ROWS, PASSAGE_WIDTH, SIZE
+
+PAGE = Path(__file__).parents[1] / "docs" / "thesis-maps.md"
+sides = st.integers(2, 24)
+seeds = st.integers(0, 1000)
+
+
+def n_parts(grid):
+    return int(grid.components.max())
+
+
+def n_holes(free):
+    """How many obstacles, or groups of them, free cells go around: from Euler's formula, if the map is connected.
+
+    Cells are points, steps between neighbours edges, and each 2 x 2 square of free cells fills in a loop of four.
+    """
+    edges = (free[:, 1:] & free[:, :-1]).sum() + (free[1:] & free[:-1]).sum()
+    squares = (free[1:, 1:] & free[1:, :-1] & free[:-1, 1:] & free[:-1, :-1]).sum()
+    return 1 - int(free.sum() - edges + squares)
+
+
+# random maps
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.floats(0, 1), seeds)
+def test_a_random_map_has_exactly_as_many_obstacles_as_asked(width, height, blocked, seed):
+    grid = random_map(width, height, blocked, seed=seed)
+    assert grid.free.shape == (height, width)
+    assert (~grid.free).sum() == round(blocked * width * height)
+
+
+@pytest.mark.parametrize("make", [random_map, maze, rooms])
+def test_a_seed_decides_the_map(make):
+    assert make(40, 30, seed=3) == make(40, 30, seed=3)
+    assert make(40, 30, seed=3) != make(40, 30, seed=4)
+
+
+@pytest.mark.parametrize("make", [random_map, maze, rooms])
+def test_the_move_rule_does_not_change_the_walls(make):
+    four = make(20, 20, moves="four")
+    assert four.moves is Moves.FOUR
+    assert (four.free == make(20, 20).free).all()
+
+
+# mazes
+
+
+@given(sides, sides, st.integers(1, 5), seeds)
+def test_a_maze_has_exactly_one_way_between_two_places(width, height, corridor, seed):
+    grid = maze(width, height, corridor, seed=seed, moves=Moves.FOUR)
+    assert n_parts(grid) == 1
+    assert n_holes(grid.free) == 0
+
+
+@pytest.mark.parametrize("corridor", [1, 2, 3])
+def test_corridors_of_a_maze_are_as_wide_as_asked_and_walls_are_thin(corridor):
+    side = 8 * (corridor + 1) + 1
+    free = maze(side, side, corridor, seed=5).free
+    square = np.lib.stride_tricks.sliding_window_view(free, (corridor, corridor)).all((2, 3))
+    covered = np.zeros_like(free)
+    for y, x in np.argwhere(square):
+        covered[y : y + corridor, x : x + corridor] = True
+    assert (covered == free).all()
+    assert free.sum() == 64 * corridor**2 + 63 * corridor  # 64 chambers, and the doors of a tree
+    walls = ~free
+    assert not (walls[1:, 1:] & walls[1:, :-1] & walls[:-1, 1:] & walls[:-1, :-1]).any()
+
+
+def test_a_maze_may_be_deeper_than_python_recurses():
+    grid = maze(301, 301, seed=1)
+    assert n_parts(grid) == 1
+    assert n_holes(grid.free) == 0
+
+
+# rooms
+
+
+@given(sides, sides, st.integers(1, 7), seeds)
+def test_rooms_are_open_and_connected_by_at_most_one_door_between_neighbours(width, height, size, seed):
+    grid = rooms(width, height, size, seed=seed)
+    free, pitch = grid.free, size + 1
+    assert n_parts(grid) == 1
+    inside = np.arange(height)[:, None] % pitch * (np.arange(width) % pitch) > 0
+    assert free[inside].all()
+    assert not free[::pitch, ::pitch].any()
+    assert not free[0].any()
+    assert not free[:, 0].any()
+    for wall in range(pitch, width, pitch):
+        for top in range(1, height, pitch):
+            assert free[top : top + size, wall].sum() <= (wall + 1 < width)
+    for wall in range(pitch, height, pitch):
+        for left in range(1, width, pitch):
+            assert free[wall, left : left + size].sum() <= (wall + 1 < height)
+
+
+def test_rooms_have_more_doors_than_a_tree_but_not_all():
+    side, size, across = 91, 8, 10
+    grid = rooms(side, side, size, seed=1)
+    doors = grid.free.sum() - across**2 * size**2
+    tree, walls = across**2 - 1, 2 * across * (across - 1)
+    assert tree + 0.3 * (walls - tree) < doors < tree + 0.7 * (walls - tree)
+
+
+# warehouses
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "aisle", "width", "height", "n_free"),
+    [
+        (10, 20, 1, 161, 63, 5699),
+        (10, 20, 2, 170, 84, 9776),
+        (20, 40, 1, 321, 123, 22599),
+        (20, 40, 2, 340, 164, 38756),
+    ],
+)
+def test_a_warehouse_has_the_geometry_its_name_says(columns, rows, aisle, width, height, n_free, movingai):
+    grid = warehouse(columns, rows, (10, 2), aisle)
+    assert (grid.width, grid.height, len(grid.free_cells)) == (width, height, n_free)
+    assert (grid.free == read_map(movingai / "mapf" / f"{grid.name}.map").free).all()
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), st.integers(1, 3), st.integers(1, 4))
+def test_a_warehouse_holds_its_shelves_and_everything_around_is_connected(columns, rows, long, deep, aisle, margin):
+    grid = warehouse(columns, rows, (long, deep), aisle, margin=margin)
+    inside = grid.free[1:-1, 1:-1]
+    assert (~inside).sum() == columns * rows * long * deep
+    assert grid.free.sum() == inside.sum()
+    assert n_parts(grid) == 1
+    assert n_holes(grid.free) == columns * rows
+    assert inside[:aisle].all()
+    assert inside[-aisle:].all()
+    assert inside[:, :margin].all()
+    assert inside[:, -margin:].all()
+
+
+def test_a_small_warehouse_is_connected_without_a_margin_given():
+    assert n_parts(warehouse(1, 3, (1, 1))) == 1
+
+
+# the thesis maps
+
+ANCHORS = {  # the mean length of one loop (there and back) that the tables allow, and the time of 20 loops
+    "a": ("70", 70.0, 4094),
+    "b": ("140", 140.0, 4645),
+    "c": ("116 to 120", 118.0, 4383),
+    "d": ("109", 109.0, 3841),
+}
+TOLERANCE = 0.03
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What can be said of all pairs of patrol cells of a thesis map."""
+
+    loop: float
+    octile: float
+    exact: float
+    slowest: float
+    cells: tuple[int, ...]
+
+    @property
+    def error(self):
+        """By how many percent of the true distance the heuristic is too low."""
+        return 100 * (1 - self.octile / self.loop)
+
+
+def patrol_cells(made):
+    x, y = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
+    even = (x + y) % 2 == 0
+    return [made.grid.cells(np.argwhere(zone & even & made.grid.free)[:, ::-1]) for zone in made.zones or [even, even]]
+
+
+def distances_from(neighbours, start):
+    """The distance of each cell from `start`: Dijkstra's algorithm."""
+    found, queue = {}, [(0.0, start)]
+    while queue:
+        cost, cell = heapq.heappop(queue)
+        if cell not in found:
+            found[cell] = cost
+            for step, there in neighbours[cell]:
+                heapq.heappush(queue, (cost + step, there))
+    return found
+
+
+@cache
+def facts(letter):
+    """Exact values over all pairs. A way from left to right enters column 31 somewhere, so that one field of
+    distances for each free cell of that column tells the distance of every pair."""
+    made = thesis_map(letter)
+    grid = made.grid
+    left, right = patrol_cells(made)
+    (ax, ay), (bx, by) = grid.places(left).T, grid.places(right).T
+    dx, dy = np.abs(ax[:, None] - bx), np.abs(ay[:, None] - by)
+    octile = np.maximum(dx, dy) + (SQRT2 - 1) * np.minimum(dx, dy)
+    distance = octile
+    if letter != "a":
+        neighbours = {
+            cell: [(reference.step_cost(grid, cell, there), there) for there in reference.legal_moves(grid, cell)]
+            for cell in grid.free_cells.tolist()
+        }
+        distance = np.full(octile.shape, np.inf)
+        for y in np.flatnonzero(grid.free[:, 31]):
+            field = distances_from(neighbours, grid.cell((31, y)))
+            to_left, to_right = (np.array([field[cell] for cell in cells.tolist()]) for cells in (left, right))
+            distance = np.minimum(distance, to_left[:, None] + to_right)
+    apart = octile > 0
+    loops = np.sort(2 * distance[apart])
+    # the expected maximum of 100 draws
+    ranks = np.arange(len(loops) + 1) / len(loops)
+    slowest = float((loops * np.diff(ranks**100)).sum())
+    exact = float((distance[apart] < octile[apart] + 1e-9).mean())
+    cells = (len(left),) if letter == "a" else (len(left), len(right))
+    return Facts(float(loops.mean()), 2 * float(octile[apart].mean()), exact, slowest, cells)
+
+
+def table():
+    """The checks as they stand on the page of the thesis maps."""
+    lines = [
+        "| map | loop, thesis | loop, ours | off by | octile heuristic too low by | pairs for which it is exact "
+        "| slowest of 100 loops, ours | thesis, with traffic | patrol cells |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for letter, (says, anchor, time) in ANCHORS.items():
+        ours = facts(letter)
+        lines.append(
+            f"| ({letter}) | {says} | {ours.loop:.1f} | {100 * (ours.loop / anchor - 1):+.1f} % | {ours.error:.1f} % "
+            f"| {100 * ours.exact:.0f} % | {ours.slowest:.0f} | {time / 20:.0f} | {' + '.join(map(str, ours.cells))} |"
+        )
+    return "\n".join(lines)
+
+
+def portrait(made):
+    """Every second row: on most screens a letter is twice as high as wide."""
+    lines = np.where(made.grid.free, ".", "@")
+    for zone in made.zones or ():
+        lines[zone & made.grid.free] = ":"
+    return "\n".join("".join(line) for line in lines[::2])
+
+
+@pytest.mark.parametrize("letter", ANCHORS)
+def test_optimal_loops_are_as_long_as_in_the_thesis(letter):
+    assert facts(letter).loop == pytest.approx(ANCHORS[letter][1], rel=TOLERANCE)
+
+
+def test_the_optimal_loop_of_map_c_is_between_116_and_120():
+    assert 116 <= facts("c").loop <= 120
+
+
+def test_distances_through_the_middle_column_are_those_of_plain_dijkstra():
+    made = thesis_map("c")
+    left, right = patrol_cells(made)
+    sample = left[::160]
+    costs = [reference.dijkstra_costs(made.grid, int(cell)) for cell in sample]
+    plain = np.mean([[field[int(cell)] for cell in right] for field in costs])
+    # every 160th cell of a column-major zone is no fair sample: compare with the same cells, not with the mean
+    neighbours = {
+        cell: [(reference.step_cost(made.grid, cell, there), there) for there in reference.legal_moves(made.grid, cell)]
+        for cell in made.grid.free_cells.tolist()
+    }
+    fields = [distances_from(neighbours, made.grid.cell((31, y))) for y in np.flatnonzero(made.grid.free[:, 31])]
+    joined = np.mean([[min(f[int(a)] + f[int(b)] for f in fields) for b in right] for a in sample])
+    assert joined == pytest.approx(plain)
+
+
+@pytest.mark.parametrize(("letter", "low", "high"), [("a", 0, 0), ("b", 20, 30), ("c", 8, 20), ("d", 0, 1)])
+def test_the_heuristic_is_poor_on_maps_b_and_c_and_good_on_a_and_d(letter, low, high):
+    assert low <= facts(letter).error <= high
+
+
+def test_an_agent_that_trusts_the_heuristic_walks_into_the_barriers_of_b_and_c():
+    """From the middle of the zone's edge straight ahead there is a barrier, and on (d) a passageway nearby."""
+    stuck = {}
+    for letter in "bcd":
+        made = thesis_map(letter)
+        rows = np.arange(SIZE)
+        ahead = made.grid.free[:, 20:44].all(1)
+        stuck[letter] = np.abs(rows[:, None] - rows[ahead]).min(1).mean()  # rows to the next way straight through
+    assert stuck["b"] > 10
+    assert stuck["c"] > 10
+    assert stuck["d"] < 4
+
+
+@pytest.mark.parametrize("letter", ANCHORS)
+def test_the_slowest_loop_leaves_time_for_traffic(letter):
+    assert facts(letter).slowest < ANCHORS[letter][2] / 20
+
+
+@pytest.mark.parametrize("letter", ANCHORS)
+def test_zones_hold_160_agents_and_more_on_the_checkerboard(letter):
+    problem = thesis_problem(letter, agents=160, loops=20, seed=7)
+    assert min(facts(letter).cells) >= 2 * 160
+    assert problem.n_agents == 160
+    assert problem.loops == 20
+    assert (problem.grid.places(problem.routes).sum(-1) % 2 == 0).all()
+    assert len(np.unique(problem.routes)) == 320
+    assert (problem.routes[:, 1] == problem.starts).all()
+    zones = thesis_map(letter).zones
+    if zones:
+        for cells, zone in zip((problem.starts, problem.goals), zones, strict=True):
+            x, y = problem.grid.places(cells).T
+            assert zone[y, x].all()
+
+
+@pytest.mark.parametrize("letter", ANCHORS)
+def test_thesis_maps_are_symmetric_connected_and_64_by_64(letter):
+    made = thesis_map(letter)
+    free = made.grid.free
+    assert free.shape == (SIZE, SIZE) == (64, 64)
+    assert made.grid.moves is Moves.EIGHT
+    assert (free == free[::-1]).all()
+    assert (free == free[:, ::-1]).all()
+    assert n_parts(made.grid) == 1
+    assert made.name == made.grid.name == f"thesis-{letter}"
+    if letter == "a":
+        assert made.zones is None
+    else:
+        left, right = made.zones
+        assert (left == right[:, ::-1]).all()
+        assert not (left & right).any()
+        assert made.grid.free[left | right].all()
+
+
+def test_map_a_is_empty_and_map_b_has_one_obstacle_off_the_edges():
+    assert thesis_map("a").grid.free.all()
+    free = thesis_map("b").grid.free
+    assert n_holes(free) == 1
+    assert free[0].all()
+    assert free[-1].all()
+
+
+def test_the_sides_of_map_c_are_joined_by_narrow_corridors_only():
+    free = thesis_map("c").grid.free
+    centre = free[:, BARRIER_LEFT:-BARRIER_LEFT]
+    assert (centre == centre[:, :1]).all()
+    starts, ends = np.flatnonzero(np.diff(np.r_[0, centre[:, 0].astype(int), 0])).reshape(-1, 2).T
+    assert len(starts) == CORRIDORS >= 4
+    assert (ends - starts == CORRIDOR_WIDTH).all()
+    assert CORRIDOR_WIDTH <= 2
+    assert n_holes(free) == CORRIDORS - 1 + 2 * (CORRIDORS + 1)  # slabs and posts
+
+
+def test_the_sides_of_map_d_are_joined_by_small_passageways_only():
+    free = thesis_map("d").grid.free
+    assert free[:, :31].all()
+    starts, ends = np.flatnonzero(np.diff(np.r_[0, free[:, 31].astype(int), 0])).reshape(-1, 2).T
+    assert len(starts) == 2 * len(PASSAGE_ROWS)
+    assert (ends - starts == PASSAGE_WIDTH).all()
+
+
+def test_the_page_shows_these_maps_and_these_numbers():
+    print("\n" + table())
+    page = PAGE.read_text(encoding="utf-8")
+    assert table() in page
+    for letter in "bcd":
+        made = thesis_map(letter)
+        assert portrait(made) in page
+        for name, value in made.parameters.items():
+            if name != "size":
+                assert f"`{name.upper()}` = {value}" in page
+    assert re.search(r"pytest tests/test_generate\.py .*-s", page)
+
+
+def test_there_is_no_map_e():
+    with pytest.raises(UnknownName, match="there is no thesis map 'e': choose a, b, c, d"):
+        thesis_map("e")
+
+
+def test_two_rooms_are_joined_by_two_corridors():
+    grid = two_rooms()
+    assert n_parts(grid) == 1
+    assert grid.free[:, :12].all()
+    assert grid.free[:, -12:].all()
+    assert (grid.free[:, 12:20].sum(0) == 2).all()
+    assert n_holes(grid.free) == 1
+    assert (grid.free == grid.free[::-1, ::-1]).all()
+    wide = two_rooms(room=9, length=3, width=2)
+    assert (wide.free[:, 9:12].sum(0) == 4).all()
+    assert n_holes(wide.free) == 1
+
+
+# scaling and islands
+
+
+@given(reference.small_grids(terrain=True, cliffs=True))
+def test_scaling_to_the_same_size_changes_nothing(grid):
+    assert scale(grid, grid.width, grid.height) == grid
+
+
+@given(reference.small_grids(terrain=True, cliffs=True))
+def test_doubling_makes_four_cells_of_each_and_halving_undoes_it(grid):
+    twice = scale(grid, 2 * grid.width, 2 * grid.height)
+    assert (twice.free == np.kron(grid.free, np.ones((2, 2), dtype=bool))).all()
+    assert (twice.costs == np.kron(grid.costs, np.ones((2, 2)))).all()
+    assert twice.moves is grid.moves
+    for y, x in np.argwhere(grid.free):
+        # only what lies between two old cells can be shut
+        assert twice.links[2 * y, 2 * x] & OPEN_EAST
+        assert twice.links[2 * y, 2 * x] & OPEN_SOUTH
+        if x + 1 < grid.width and grid.free[y, x + 1]:
+            assert twice.links[2 * y, 2 * x + 1] & OPEN_EAST == grid.links[y, x] & OPEN_EAST
+        if y + 1 < grid.height and grid.free[y + 1, x]:
+            assert twice.links[2 * y + 1, 2 * x] & OPEN_SOUTH == grid.links[y, x] & OPEN_SOUTH
+    assert scale(twice, grid.width, grid.height) == grid
+
+
+@given(reference.small_grids(), st.integers(1, 20), st.integers(1, 20))
+def test_each_scaled_cell_is_what_lies_under_its_centre(grid, width, height):
+    scaled = scale(grid, width, height)
+    assert (scaled.width, scaled.height) == (width, height)
+    for y in range(height):
+        for x in range(width):
+            below = grid.free[int((y + 0.5) * grid.height / height), int((x + 0.5) * grid.width / width)]
+            assert scaled.free[y, x] == below
+
+
+@given(reference.small_grids(cliffs=True))
+def test_without_islands_the_largest_part_is_left_as_it_was(grid):
+    parts = reference.flood_components(grid)
+    kept = without_islands(grid)
+    assert set(kept.free_cells.tolist()) == max(parts, key=len)
+    assert without_islands(kept) == kept
+
+
+def test_a_map_without_free_cells_has_no_islands():
+    grid = Grid(np.zeros((3, 3)))
+    assert without_islands(grid) == grid
+
+
+# starts and goals
+
+
+def room_for(grid, zones, checkerboard, apart):
+    """How many agents fit, from the definition."""
+    most = 0
+    for part in reference.flood_components(grid):
+        usable = [(x, y) for x, y in map(grid.place, part) if not checkerboard or (x + y) % 2 == 0]
+        from_zone, to_zone = ({(x, y) for x, y in usable if zone[y, x]} for zone in zones)
+        fit = min(len(from_zone), len(to_zone))
+        most = max(most, min(fit, len(from_zone | to_zone) // 2) if apart else fit)
+    return most
+
+
+@st.composite
+def pair_questions(draw):
+    grid = draw(reference.small_grids(max_side=5, cliffs=draw(st.booleans())))
+    zones = None
+    if draw(st.booleans()):
+        flat = st.lists(st.booleans(), min_size=grid.free.size, max_size=grid.free.size)
+        zones = tuple(np.array(draw(flat)).reshape(grid.free.shape) for _ in range(2))
+    return grid, zones, draw(st.booleans()), draw(st.booleans())
+
+
+@settings(max_examples=300)
+@given(pair_questions(), st.data())
+def test_pairs_are_drawn_as_asked_as_long_as_there_is_room(question, data):
+    grid, zones, checkerboard, disjoint = question
+    options = {"zones": zones, "checkerboard": checkerboard, "disjoint": disjoint}
+    masks = zones or (grid.free, grid.free)
+    several, alone = (room_for(grid, masks, checkerboard, apart) for apart in (disjoint, True))
+    room = several if several > 1 else alone
+    with pytest.raises(BadProblem, match=f"^{room + 1} agents were asked for, the map has room for {room}$"):
+        draw_pairs(grid, room + 1, **options)
+    if room == 0:
+        return
+    agents, seed = data.draw(st.integers(1, room)), data.draw(seeds)
+    starts, goals = draw_pairs(grid, agents, seed=seed, **options)
+    assert starts.dtype == goals.dtype == np.int32
+    assert len(set(starts.tolist())) == len(set(goals.tolist())) == len(starts) == len(goals) == agents
+    assert (starts != goals).all()
+    if disjoint:
+        assert not set(starts.tolist()) & set(goals.tolist())
+    [part] = [part for part in reference.flood_components(grid) if int(starts[0]) in part]
+    for cells, mask in zip((starts, goals), masks, strict=True):
+        assert set(cells.tolist()) <= part
+        x, y = grid.places(cells).T
+        assert mask[y, x].all()
+        assert not checkerboard or ((x + y) % 2 == 0).all()
+    again = draw_pairs(grid, agents, seed=seed, **options)
+    assert (starts == again[0]).all()
+    assert (goals == again[1]).all()
+
+
+def test_starts_and_goals_come_from_the_whole_zone_and_depend_on_the_seed():
+    grid = random_map(30, 30, 0.0)
+    starts, goals = draw_pairs(grid, 100, seed=1)
+    others, _ = draw_pairs(grid, 100, seed=2)
+    assert (starts != others).any()
+    for cells in (starts, goals):
+        x, y = grid.places(cells).T
+        assert np.abs(x.mean() - 14.5) < 3
+        assert np.abs(y.mean() - 14.5) < 3
+        assert np.ptp(x) > 25
+        assert np.ptp(y) > 25
+
+
+def test_a_full_map_can_be_drawn_with_nobody_staying():
+    grid = random_map(4, 4, 0.0)
+    for seed in range(50):
+        starts, goals = draw_pairs(grid, 16, seed=seed)
+        assert sorted(starts.tolist()) == sorted(goals.tolist()) == grid.free_cells.tolist()
+        assert (starts != goals).all()
+
+
+# mistakes
+
+
+@pytest.mark.parametrize(
+    ("mistake", "sentence"),
+    [
+        (lambda: random_map(0, 5), "width must be 1 or more, not 0"),
+        (lambda: random_map(5, -1), "height must be 1 or more, not -1"),
+        (lambda: random_map(2.5, 5), "width must be a whole number, not 2.5"),
+        (lambda: random_map(5, 5, 1.5), "the fraction of blocked cells must be from 0 to 1, not 1.5"),
+        (lambda: random_map(5, 5, float("nan")), "the fraction of blocked cells must be from 0 to 1, not nan"),
+        (lambda: random_map(5, 5, seed=-1), "a seed must be 0 or more, not -1"),
+        (
+            lambda: random_map(100_000, 100_000),
+            f"a map of 100000 x 100000 cells is larger than the {MAX_CELLS} a grid can hold",
+        ),
+        (lambda: maze(1, 5), "a map with walls must be at least 2 x 2 cells, not 1 x 5"),
+        (lambda: maze(5, 5, 0), "corridor must be 1 or more, not 0"),
+        (lambda: rooms(5, 5, 0), "size must be 1 or more, not 0"),
+        (lambda: warehouse(0), "columns must be 1 or more, not 0"),
+        (lambda: warehouse(shelf=(0, 2)), "the width of a shelf must be 1 or more, not 0"),
+        (lambda: warehouse(margin=0), "margin must be 1 or more, not 0"),
+        (lambda: warehouse(100_000, 100_000), "a map of 1349999 x 300003 cells is larger than"),
+        (lambda: two_rooms(room=2), "two corridors of 1 need rooms of at least 3, not 2"),
+        (lambda: two_rooms(length=0), "room, length and width must be 1 or more, not 12, 0 and 1"),
+        (lambda: scale(random_map(5, 5), 5, 0), "height must be 1 or more, not 0"),
+    ],
+)
+def test_bad_sizes_are_told_in_a_sentence(mistake, sentence):
+    with pytest.raises(BadInput, match=f"^{re.escape(sentence)}"):
+        mistake()
+
+
+@pytest.mark.parametrize(
+    ("agents", "options", "sentence"),
+    [
+        (0, {}, "agents must be 1 or more, not 0"),
+        (26, {}, "26 agents were asked for, the map has room for 25"),
+        (13, {"disjoint": True}, "13 agents were asked for, the map has room for 12"),
+        (14, {"checkerboard": True}, "14 agents were asked for, the map has room for 13"),
+        (1, {"zones": (np.zeros((5, 5)), np.ones((5, 5)))}, "1 agents were asked for, the map has room for 0"),
+        (1, {"zones": (np.ones((4, 5)), np.ones((5, 5)))}, "a zone must have the shape (5, 5) of the map, not (4, 5)"),
+    ],
+)
+def test_questions_without_an_answer_are_told_in_a_sentence(agents, options, sentence):
+    with pytest.raises(BadProblem, match=f"^{re.escape(sentence)}$"):
+        draw_pairs(random_map(5, 5, 0.0), agents, **options)
+
+
+def test_nobody_fits_where_nothing_is_free():
+    with pytest.raises(BadProblem, match="1 agents were asked for, the map has room for 0"):
+        draw_pairs(Grid(np.zeros((3, 3))), 1)
+
+
+def test_making_maps_does_not_load_numba():
+    code = "import sys, wayfolk.generate as g; g.maze(9, 9), g.thesis_map('c'); sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
