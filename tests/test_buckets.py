@@ -18,8 +18,8 @@ def take_all(queue):
         bucket = int(buckets.settle(queue))
         item = int(buckets.peek(queue))
         entry = buckets.take(queue)
-        assert queue.item[entry] == item
-        taken.append((bucket, item, float(queue.g[entry])))
+        assert queue.entries[entry]["item"] == item
+        taken.append((bucket, item, float(queue.entries[entry]["g"])))
     return taken
 
 
@@ -36,7 +36,7 @@ class AgainstADict(RuleBasedStateMachine):
     def push(self, ahead):
         if not buckets.has_room(self.queue, 1):
             self.queue = buckets.grown(self.queue)
-        bucket = self.current + min(ahead, len(self.queue.head) - 1)
+        bucket = self.current + min(ahead, len(self.queue.lists) - 1)
         buckets.push(self.queue, bucket, self.n_items, self.n_items / 2, self.oldest_first)
         self.model.setdefault(max(bucket, self.current), []).append(self.n_items)
         self.n_items += 1
@@ -52,20 +52,20 @@ class AgainstADict(RuleBasedStateMachine):
             del self.model[self.current]
         assert buckets.settle(self.queue) == self.current
         assert buckets.peek(self.queue) == expected
-        entry = buckets.take(self.queue)
-        assert (self.queue.item[entry], self.queue.g[entry]) == (expected, expected / 2)
+        entry = self.queue.entries[buckets.take(self.queue)]
+        assert (entry["item"], entry["g"]) == (expected, expected / 2)
 
     @rule()
     def clear(self):
         buckets.clear(self.queue)
         self.model, self.current, self.most = {}, 0, 0
 
-    @precondition(lambda self: len(self.queue.item) < 64)
+    @precondition(lambda self: len(self.queue.entries) < 64)
     @rule()
     def grow(self):
-        before = len(self.queue.item)
+        before = len(self.queue.entries)
         self.queue = buckets.grown(self.queue)
-        assert len(self.queue.item) == 2 * before
+        assert len(self.queue.entries) == 2 * before
 
     def size(self):
         return sum(map(len, self.model.values()))
@@ -73,8 +73,8 @@ class AgainstADict(RuleBasedStateMachine):
     @invariant()
     def counts_its_entries(self):
         assert self.queue.count[N_ENTRIES] == self.size()
-        assert buckets.has_room(self.queue, len(self.queue.item) - self.size())
-        assert not buckets.has_room(self.queue, len(self.queue.item) - self.size() + 1)
+        assert buckets.has_room(self.queue, len(self.queue.entries) - self.size())
+        assert not buckets.has_room(self.queue, len(self.queue.entries) - self.size() + 1)
 
     @invariant()
     def uses_no_more_places_than_it_ever_held(self):
@@ -116,9 +116,9 @@ def test_the_ring_turns_many_times_in_little_memory():
         buckets.push(queue, bucket, bucket, 0.0, False)
         assert buckets.settle(queue) == bucket
         buckets.push(queue, bucket + 1, 7, 0.0, False)
-        assert queue.item[buckets.take(queue)] == bucket
+        assert queue.entries[buckets.take(queue)]["item"] == bucket
         assert buckets.settle(queue) == bucket + 1
-        assert queue.item[buckets.take(queue)] == 7
+        assert queue.entries[buckets.take(queue)]["item"] == 7
     assert queue.count[N_USED] == 2
 
 

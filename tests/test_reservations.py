@@ -25,7 +25,7 @@ class AgainstADict(RuleBasedStateMachine):
 
     @rule(cell=CELLS, slot=SLOTS, agent=AGENTS)
     def reserve(self, cell, slot, agent):
-        if len(self.model) == len(self.table.keys) - 1:  # one place must stay empty
+        if len(self.model) == len(self.table.entries) - 1:  # one place must stay empty
             self.table = reservations.with_room(self.table, 1)
         reservations.reserve(self.table, cell, slot, agent)
         self.model[cell, slot] = agent
@@ -40,8 +40,8 @@ class AgainstADict(RuleBasedStateMachine):
     def make_room(self, more):
         before = self.table
         self.table = reservations.with_room(self.table, more)
-        assert len(self.table.keys) >= 2 * (len(self.model) + more)
-        assert (self.table is before) == (len(before.keys) >= 2 * (len(self.model) + more))
+        assert len(self.table.entries) >= 2 * (len(self.model) + more)
+        assert (self.table is before) == (len(before.entries) >= 2 * (len(self.model) + more))
 
     @invariant()
     def is_the_same(self):
@@ -68,7 +68,7 @@ def test_nothing_is_lost_in_a_table_that_is_almost_full(seed):
         else:
             reservations.reserve(table, *place, 1)
             model[place] = 1
-    assert len(table.keys) == 32
+    assert len(table.entries) == 32
     assert table.count[0] == len(model)
     for cell in range(1, 40):
         for slot in range(3):
@@ -91,7 +91,7 @@ def test_a_table_used_window_after_window_stays_small():
             reservations.reserve(table, cell, slot, cell)
             reservations.release(table, cell, slot - 1, cell)
     assert table.count[0] == 8
-    assert np.count_nonzero(table.keys) == 8
+    assert np.count_nonzero(table.entries["key"]) == 8
 
 
 @given(st.dictionaries(st.tuples(st.sampled_from([1, 2]), st.sampled_from([4, 5])), st.integers(0, 1)))

@@ -94,8 +94,9 @@ def warehouse(
     """Shelves in `rows` and `columns`, each `shelf` = (width, height) large, with aisles between them and around.
 
     Numbers come in the order of Moving AI's names: `warehouse(10, 20, (10, 2), 1)` has the geometry of
-    warehouse-10-20-10-2-1, which is 161 x 63 cells. `margin` is the depth of the open space at the left and the
-    right; there, and without it, a quarter of the length of all shelves in a row. A wall surrounds everything.
+    warehouse-10-20-10-2-1, which is 161 x 63 cells. `margin` is the depth of the open space at the left and at the
+    right; Moving AI's, and ours if none is given, is a quarter of the length of all shelves in a row. A wall
+    surrounds everything.
     """
     across, down = _whole("columns", columns), _whole("rows", rows)
     long, deep = _whole("the width of a shelf", shelf[0]), _whole("the height of a shelf", shelf[1])

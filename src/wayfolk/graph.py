@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput, BadProblem, Missing
-from wayfolk.kernels.jit import instance_class, is_plain, kernel, overload
+from wayfolk.kernels.jit import specialise
 
 if TYPE_CHECKING:
     from wayfolk.grid import Grid
@@ -59,79 +59,61 @@ class CsrGraph(NamedTuple):
     cheapest: float
 
 
-_BACKINGS: dict[type, tuple[Any, Any, Any, Any]] = {}
+_SLOTS: dict[type, Callable[..., Any]] = {}
+_THERE: dict[type, Callable[..., Any]] = {}
+_COST: dict[type, Callable[..., Any]] = {}
+_GUESS: dict[type, Callable[..., Any]] = {}
 
 
 def backing(
     kind: type, slots: Callable[..., Any], there: Callable[..., Any], cost: Callable[..., Any], guess: Callable[..., Any]
 ) -> None:
-    """Register the four kernels by which searches read tuples of the type `kind`."""
-    _BACKINGS[kind] = (slots, there, cost, guess)
+    """Register the four functions, plain Python to be compiled, by which searches read tuples of the type `kind`."""
+    _SLOTS[kind], _THERE[kind], _COST[kind], _GUESS[kind] = slots, there, cost, guess
 
 
 def slots(graph: Any, cell: Any) -> Any:
     """How many edge numbers a cell has."""
-    return _BACKINGS[type(graph)][0](graph, cell)
+    return _SLOTS[type(graph)](graph, cell)
 
 
 def there(graph: Any, cell: Any, k: Any) -> Any:
     """Where edge `k` of `cell` leads, or NOWHERE."""
-    return _BACKINGS[type(graph)][1](graph, cell, k)
+    return _THERE[type(graph)](graph, cell, k)
 
 
 def cost(graph: Any, cell: Any, k: Any) -> Any:
     """What edge `k` of `cell` costs."""
-    return _BACKINGS[type(graph)][2](graph, cell, k)
+    return _COST[type(graph)](graph, cell, k)
 
 
 def guess(graph: Any, cell: Any, goal: Any, kind: Any) -> Any:
     """A lower bound of the cost from `cell` to `goal`."""
-    return _BACKINGS[type(graph)][3](graph, cell, goal, kind)
+    return _GUESS[type(graph)](graph, cell, goal, kind)
 
 
-if not is_plain():
-
-    @overload(slots, inline="always")
-    def _compile_slots(graph, cell):  # type: ignore[no-untyped-def]
-        chosen = _BACKINGS[instance_class(graph)][0]  # type: ignore[index]
-        return lambda graph, cell: chosen(graph, cell)
-
-    @overload(there, inline="always")
-    def _compile_there(graph, cell, k):  # type: ignore[no-untyped-def]
-        chosen = _BACKINGS[instance_class(graph)][1]  # type: ignore[index]
-        return lambda graph, cell, k: chosen(graph, cell, k)
-
-    @overload(cost, inline="always")
-    def _compile_cost(graph, cell, k):  # type: ignore[no-untyped-def]
-        chosen = _BACKINGS[instance_class(graph)][2]  # type: ignore[index]
-        return lambda graph, cell, k: chosen(graph, cell, k)
-
-    @overload(guess, inline="always")
-    def _compile_guess(graph, cell, goal, kind):  # type: ignore[no-untyped-def]
-        chosen = _BACKINGS[instance_class(graph)][3]  # type: ignore[index]
-        return lambda graph, cell, goal, kind: chosen(graph, cell, goal, kind)
+specialise(slots, _SLOTS)
+specialise(there, _THERE)
+specialise(cost, _COST)
+specialise(guess, _GUESS)
 
 
-@kernel
 def _grid_slots(graph, cell):  # type: ignore[no-untyped-def]
     return 8
 
 
-@kernel
 def _grid_there(graph, cell, k):  # type: ignore[no-untyped-def]
     if (graph.legal[cell] >> k) & 1:
         return cell + graph.offsets[k]
     return NOWHERE
 
 
-@kernel
 def _grid_cost(graph, cell, k):  # type: ignore[no-untyped-def]
     if graph.terrain.size == 0:
         return graph.lengths[k]
     return graph.lengths[k] * 0.5 * (graph.terrain[cell] + graph.terrain[cell + graph.offsets[k]])
 
 
-@kernel
 def _grid_guess(graph, cell, goal, kind):  # type: ignore[no-untyped-def]
     if kind == ZERO:
         return 0.0
@@ -145,22 +127,18 @@ def _grid_guess(graph, cell, goal, kind):  # type: ignore[no-untyped-def]
     return graph.cheapest * math.sqrt(dx * dx + dy * dy)
 
 
-@kernel
 def _csr_slots(graph, cell):  # type: ignore[no-untyped-def]
     return graph.first[cell + 1] - graph.first[cell]
 
 
-@kernel
 def _csr_there(graph, cell, k):  # type: ignore[no-untyped-def]
     return graph.target[graph.first[cell] + k]
 
 
-@kernel
 def _csr_cost(graph, cell, k):  # type: ignore[no-untyped-def]
     return graph.weight[graph.first[cell] + k]
 
 
-@kernel
 def _csr_guess(graph, cell, goal, kind):  # type: ignore[no-untyped-def]
     if kind == ZERO or graph.cheapest == 0.0:
         return 0.0

@@ -22,7 +22,7 @@ from wayfolk.events import Event
 from wayfolk.grid import Grid
 from wayfolk.kernels import crew as crew_kernel
 from wayfolk.kernels import referee
-from wayfolk.kernels.crew import N_ASKED, N_LOG, STAMP, TICK
+from wayfolk.kernels.crew import N_LOG, TICK
 from wayfolk.kernels.mind import AskPython
 from wayfolk.kernels.random import new_random
 from wayfolk.problem import Problem
@@ -76,33 +76,21 @@ class Simulation(Task):
         occupant = np.full(grid.n_cells, NOBODY, np.int32)
         occupant[problem.starts] = np.arange(n, dtype=np.int32)
 
-        def many(kind: type, value: Any = 0) -> Any:
-            return np.full(n, value, kind)
-
+        agents = np.zeros(n, crew_kernel.AGENT)
+        agents["here"] = agents["came"] = problem.starts
+        agents["goal"] = problem.goals
+        agents["present"] = agents["ours"] = True
         self.crew = crew_kernel.Crew(
-            grid.legal, grid.offsets, lasts, occupant,
-            problem.starts.copy(), problem.starts.copy(), problem.goals.copy(),
-            many(np.float64), many(np.bool_, True), many(np.bool_), many(np.bool_, True), many(np.bool_),
-            many(np.int32), many(np.int32),
+            grid.legal, grid.offsets, lasts, occupant, np.zeros(grid.n_cells, np.int64), agents,
             problem.routes.copy(), problem.pool, new_random(problem.seed),
-            np.zeros((n, self.brain.lookahead), np.int32), many(np.int32), many(np.int32), many(np.int32),
-            np.zeros(4, np.int64),
+            np.zeros((n, self.brain.lookahead), np.int32), np.zeros(n, np.int32), np.zeros(4, np.int64),
         )  # fmt: skip
         self.starts = problem.starts.copy()
-        self._new_scratch()
-        self.log = _new_log(max(4096, 16 * n))
+        self.log = np.zeros(max(4096, 16 * n), crew_kernel.ROW)
         for agent in range(n):
-            self._note(agent, GOAL, self.crew.goal[agent])
+            self._note(agent, GOAL, problem.goals[agent])
         self._changed: list[int] = []
         self._seconds = 0.0
-
-    def _new_scratch(self) -> None:
-        n = len(self.crew.here)
-        self.scratch = referee.Scratch(
-            np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.uint8),
-            np.zeros(self.grid.n_cells, np.int64), np.zeros(n, np.int32),
-        )  # fmt: skip
-        self.crew.count[STAMP] = 0
 
     @property
     def time(self) -> float:
@@ -112,7 +100,7 @@ class Simulation(Task):
     @property
     def n_agents(self) -> int:
         """How many agents there have been."""
-        return len(self.crew.here)
+        return len(self.crew.agents)
 
     def happen(self, event: Event) -> None:
         """Let `event` happen when its time comes, or now if that has passed."""
@@ -137,7 +125,7 @@ class Simulation(Task):
         stop = min(int(self.crew.count[TICK]) + budget, NO_LIMIT)
         while not self.status.is_final:
             code = referee.run(
-                self.crew, self.scratch, self.log, self.brain.mind, self.tick, self.problem.loops,
+                self.crew, self.log, self.brain.mind, self.tick, self.problem.loops,
                 self.problem.is_one_shot, self.model == STEPS, self._next_stop(stop),
                 self._events[0][0] if self._events else np.inf,
             )  # fmt: skip
@@ -146,7 +134,7 @@ class Simulation(Task):
             if code == referee.ASK:
                 self._ask()
             elif code == referee.LOG_FULL:
-                self.log = crew_kernel.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
+                self._grow_log()
             elif code == referee.EVENT:
                 self._apply_events()
             elif code == referee.FINISHED:
@@ -166,7 +154,7 @@ class Simulation(Task):
     def _look(self) -> None:
         """Reveal what agents see; whoever relied on a wall being free must think again."""
         assert self.vision is not None
-        found = self.vision.look(self.crew.here[self.crew.present])
+        found = self.vision.look(self.crew.agents["here"][self.crew.agents["present"]])
         if found.size:
             self._changed.extend(found.tolist())
             self._think_anew()
@@ -180,10 +168,9 @@ class Simulation(Task):
         if isinstance(self.brain.mind, AskPython):
             for agent, spent in zip(asked.tolist(), (self.brain.expanded[asked] - before).tolist(), strict=True):
                 self._note(agent, THOUGHT, spent)
-            silent = asked[crew.n_route[asked] == 0]
-            crew.route[silent, 0] = crew.here[silent]
-            crew.n_route[silent] = 1
-        crew.refused[asked] = False
+            silent = asked[crew.agents["n_route"][asked] == 0]
+            crew.route[silent, 0] = crew.agents["here"][silent]
+            crew.agents["n_route"][silent] = 1
         self._changed.clear()
 
     def _view(self) -> View:
@@ -192,8 +179,7 @@ class Simulation(Task):
 
     def _think_anew(self) -> None:
         """Something has changed: drop all routes."""
-        self.crew.n_route[:] = 0
-        self.crew.at[:] = 0
+        self.crew.agents["n_route"] = self.crew.agents["at"] = 0
         self.brain.prepare(self._view())
 
     def _apply_events(self) -> None:
@@ -209,7 +195,7 @@ class Simulation(Task):
 
     def _apply(self, event: Event) -> bool:
         """Whether `event` could happen; a cell may be occupied."""
-        crew, agent = self.crew, event.agent
+        crew = self.crew
         cells = [self.grid.cell(place) for place in event.places]
         if event.kind == JOIN:
             if crew.occupant[cells[0]] != NOBODY or not self.grid.is_free(cells[0]):
@@ -221,17 +207,18 @@ class Simulation(Task):
             self._edit(self.grid.with_blocked(cells), BLOCK, cells)
         elif event.kind == FREE:
             self._edit(self.grid.with_freed(cells), FREE, cells)
-        elif agent < self.n_agents and crew.present[agent]:
+        elif event.agent < self.n_agents and crew.agents[event.agent]["present"]:
+            agent = crew.agents[event.agent]
             if event.kind == GOAL:
-                crew.goal[agent], crew.done[agent] = cells[0], False
-                self._note(agent, GOAL, cells[0])
+                agent["goal"], agent["done"] = cells[0], False
+                self._note(event.agent, GOAL, cells[0])
             elif event.kind == LEAVE:
-                crew.present[agent] = False
-                crew.occupant[crew.here[agent]] = NOBODY
-                self._note(agent, LEAVE, crew.here[agent])
+                agent["present"] = False
+                crew.occupant[agent["here"]] = NOBODY
+                self._note(event.agent, LEAVE, agent["here"])
             elif event.kind == RELEASE:
-                crew.ours[agent], crew.done[agent] = False, False
-                self._note(agent, RELEASE, crew.here[agent])
+                agent["ours"], agent["done"] = False, False
+                self._note(event.agent, RELEASE, agent["here"])
         return True
 
     def _edit(self, grid: Grid, kind: int, cells: list[int]) -> None:
@@ -245,37 +232,42 @@ class Simulation(Task):
             self.vision.truth = grid
 
     def _join(self, start: int, goal: int) -> None:
-        crew, agent = self.crew, self.n_agents
-
-        def longer(array: Any, value: Any) -> Any:
-            return np.concatenate([array, np.array([value], array.dtype)])
-
+        """Add an agent that walks between `goal` and `start` as often as the others do, or once."""
+        crew, number = self.crew, self.n_agents
+        agent = np.zeros(1, crew_kernel.AGENT)
+        agent["here"] = agent["came"] = start
+        agent["goal"], agent["ready"] = goal, self.time
+        agent["present"] = agent["ours"] = True
+        visits = np.full((1, crew.visits.shape[1]), start, np.int32)
+        visits[0, 0] = goal
         self.crew = crew._replace(
-            here=longer(crew.here, start), came=longer(crew.came, start), goal=longer(crew.goal, goal),
-            ready=longer(crew.ready, self.time), present=longer(crew.present, True), done=longer(crew.done, False),
-            ours=longer(crew.ours, True), refused=longer(crew.refused, False), leg=longer(crew.leg, 0), loop=longer(crew.loop, 0),
-            visits=longer(crew.visits, [goal, start][: crew.visits.shape[1]] + [start] * (crew.visits.shape[1] - 2)),
-            route=longer(crew.route, np.zeros(crew.route.shape[1])), n_route=longer(crew.n_route, 0),
-            at=longer(crew.at, 0), asked=longer(crew.asked, 0),
-        )  # fmt: skip
-        self.crew.occupant[start] = agent
-        self.starts = longer(self.starts, NOBODY)
-        self._new_scratch()
-        self._note(agent, JOIN, start)
-        self._note(agent, GOAL, goal)
+            agents=np.concatenate([crew.agents, agent]),
+            visits=np.concatenate([crew.visits, visits]),
+            route=np.concatenate([crew.route, np.zeros_like(crew.route[:1])]),
+            asked=np.zeros(number + 1, np.int32),
+        )
+        self.crew.occupant[start] = number
+        self.starts = np.append(self.starts, NOBODY)
+        self._note(number, JOIN, start)
+        self._note(number, GOAL, goal)
+
+    def _grow_log(self) -> None:
+        self.log = np.concatenate([self.log, np.zeros_like(self.log)])
 
     def _note(self, agent: int, kind: int, cell: int) -> None:
         row = int(self.crew.count[N_LOG])
-        if row == len(self.log.time):
-            self.log = crew_kernel.Log(*(np.concatenate([a, np.zeros_like(a)]) for a in self.log))
-        self.log.time[row], self.log.agent[row], self.log.kind[row], self.log.cell[row] = self.time, agent, kind, cell
+        if row == len(self.log):
+            self._grow_log()
+        self.log[row] = (self.time, agent, cell, kind)
         self.crew.count[N_LOG] = row + 1
 
     def record(self) -> Record:
         """The log up to now."""
         n = int(self.crew.count[N_LOG])
-        end = max(self.time, float(self.crew.ready.max(initial=0.0))) if self.status.is_final else self.time
-        return Record(self.problem.grid, self.starts, *(a[:n].copy() for a in self.log), end, self.model, self.tick)
+        over = float(self.crew.agents["ready"].max(initial=0.0))
+        end = max(self.time, over) if self.status.is_final else self.time
+        columns = (self.log[name][:n].copy() for name in ("time", "agent", "kind", "cell"))
+        return Record(self.problem.grid, self.starts, *columns, end, self.model, self.tick)
 
     def run(self) -> Run:
         """What has happened up to now, with its metrics."""
@@ -296,10 +288,6 @@ class Simulation(Task):
         if self.model == STEPS and not np.isin(run.record.kind, (JOIN, LEAVE)).any():
             made.plan = run.record.plan()
         return made
-
-
-def _new_log(rows: int) -> crew_kernel.Log:
-    return crew_kernel.Log(np.zeros(rows), np.zeros(rows, np.int32), np.zeros(rows, np.uint8), np.zeros(rows, np.int32))
 
 
 def simulate(

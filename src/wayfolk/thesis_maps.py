@@ -25,8 +25,7 @@ SIZE = 64
 
 ZONE_WIDTH = 20
 """Columns of each patrol zone, from the edge of the map and over its full height. Loops on (d), where the shortest way
-is almost the octile distance, must be 109 long on average: 20 columns give 107, 16 would give 115 and 24 give 100. The
-same zones then give 140 on (b), and the slowest agent's time comes out right as well, which narrow ones would not."""
+is almost the octile distance, must be 109 long on average: 20 columns give 107, 16 would give 115 and 24 give 101."""
 
 BARRIER_LEFT = 24
 """First column of the barriers of (b) and (c); they end as far from the right edge. 16 columns make them large."""
@@ -38,8 +37,8 @@ CORRIDORS = 4
 """Corridors through the centre of (c): two for each way. These are the only ways from one side to the other."""
 
 CORRIDOR_WIDTH = 2
-"""Cells across a corridor of (c): opposing agents can just get by. In corridors of one cell those who plan without
-direction maps jam for good, and the thesis reports them slower, not stuck."""
+"""Cells across a corridor of (c): opposing agents can just get by. In corridors of one cell 100 agents under LRA* and
+WHCA* jam: neither had finished after 6,000 time units, where the thesis has 5,000 and 3,500."""
 
 SLAB = 2
 """Rows of each obstacle between two corridors of (c)."""
@@ -75,7 +74,7 @@ def thesis_map(letter: str) -> ThesisMap:
         raise UnknownName(f"there is no thesis map {letter!r}: choose {', '.join(_MAPS)}")
     name = f"thesis-{letter}"
     free = np.ones((SIZE, SIZE), dtype=bool)
-    notes, names = _MAPS[letter]
+    notes, constants = _MAPS[letter]
     if letter == "b":
         free[STRIP:-STRIP, BARRIER_LEFT:-BARRIER_LEFT] = False
     elif letter == "c":
@@ -91,7 +90,7 @@ def thesis_map(letter: str) -> ThesisMap:
         zones = (left, left[:, ::-1].copy())
         for zone in zones:
             zone.flags.writeable = False
-    parameters = {name.lower(): globals()[name] for name in names}
+    parameters = {constant.lower(): globals()[constant] for constant in constants}
     return ThesisMap(Grid(free, Moves.EIGHT, name=name), zones, name, notes, parameters)
 
 

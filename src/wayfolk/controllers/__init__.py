@@ -48,12 +48,12 @@ class View:
     @property
     def here(self) -> NDArray[np.int32]:
         """Everyone's cell; for whoever is not `present`, the last one."""
-        return self.crew.here
+        return self.crew.agents["here"]
 
     @property
     def goals(self) -> NDArray[np.int32]:
         """Everyone's goal."""
-        return self.crew.goal
+        return self.crew.agents["goal"]
 
     @property
     def occupant(self) -> NDArray[np.int32]:
@@ -63,13 +63,13 @@ class View:
     @property
     def refused(self) -> NDArray[np.bool_]:
         """Whose last move was refused."""
-        return self.crew.refused
+        return self.crew.agents["refused"]
 
     def answer(self, agent: int, cells: list[int]) -> None:
         """Give `agent` a route, cut to the room there is."""
         fits = cells[: self.crew.route.shape[1]]
         self.crew.route[agent, : len(fits)] = fits
-        self.crew.n_route[agent] = len(fits)
+        self.crew.agents[agent]["n_route"] = len(fits)
 
 
 class Controller:

@@ -23,7 +23,6 @@ from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
 from wayfolk.kernels.crowded import CrowdedGrid, is_seen
 from wayfolk.kernels.crew import N_ASKED, note
-from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.mind import thinking
 from wayfolk.problem import Problem
 from wayfolk.record import THOUGHT
@@ -84,7 +83,6 @@ class Mind(NamedTuple):
     per_unit: float
 
 
-@kernel
 def _think(mind, crew, log, now):
     """Plan for those who ask, one after another; how many could be served before the queue was full."""
     nobody_watches = np.empty(0, np.int32)
@@ -92,11 +90,12 @@ def _think(mind, crew, log, now):
     room = crew.route.shape[1]
     n_asked = crew.count[N_ASKED]
     for k in range(n_asked):
-        agent = crew.asked[k]
-        start, goal = crew.here[agent], crew.goal[agent]
+        number = crew.asked[k]
+        agent = crew.agents[number]
+        start, goal = agent["here"], agent["goal"]
         if start == goal:
-            crew.n_route[agent] = RESTS
-            crew.route[agent, :RESTS] = start
+            crew.route[number, :RESTS] = start
+            agent["n_route"] = RESTS
             continue
         crowd = CrowdedGrid(mind.graph, crew.occupant, start, mind.reach, goal)
         best_first.seed(crowd, memory, queue, start, goal)
@@ -105,18 +104,18 @@ def _think(mind, crew, log, now):
         )
         if code == QUEUE_FULL:
             return k
-        note(log, crew.count, now, agent, THOUGHT, memory.count[EXPANDED])
+        note(log, crew.count, now, number, THOUGHT, memory.count[EXPANDED])
         n_route = 0
         if code == FOUND:
             length = best_first.trace(memory, start, goal, path) - 1
             # do not run into whoever stands on the goal
             n_route = min(length - 1 if is_seen(crowd, goal) else length, room)
             for step in range(n_route):
-                crew.route[agent, step] = path[length - 1 - step]
+                crew.route[number, step] = path[length - 1 - step]
         if n_route == 0:
-            crew.route[agent, 0] = start
+            crew.route[number, 0] = start
             n_route = 1
-        crew.n_route[agent] = n_route
+        agent["n_route"] = n_route
     return n_asked
 
 

@@ -21,7 +21,7 @@ from wayfolk.errors import BadInput
 from wayfolk.grid import Moves
 from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.crew import N_ASKED, note
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner
 from wayfolk.kernels.mind import thinking
 from wayfolk.kernels.reservations import NOBODY, holder, release, reserve
 from wayfolk.problem import Problem
@@ -92,16 +92,16 @@ class Mind(NamedTuple):
     span: int
 
 
-@kernel
 def _think(mind, crew, log, now):
     """Plan a window for those who ask, another one of them first each time; how many could be served."""
-    n_asked, n = crew.count[N_ASKED], crew.here.size
+    agents, n_asked = crew.agents, crew.count[N_ASKED]
     slot = np.int64(now * mind.per_step + 0.5)
     asked = crew.asked[:n_asked]
     for k in range(n_asked):
         agent = asked[k]
         # whoever rests on the goal plans last, and steps aside for the others
-        mind.rank[k] = (agent - mind.turn[0]) % n + (n if crew.here[agent] == crew.goal[agent] else 0)
+        rests = agents[agent]["here"] == agents[agent]["goal"]
+        mind.rank[k] = (agent - mind.turn[0]) % agents.size + (agents.size if rests else 0)
     order = asked[np.argsort(mind.rank[:n_asked])]
     mind.turn[0] += 1
     _make_room(mind, crew, order, slot)
@@ -114,39 +114,39 @@ def _think(mind, crew, log, now):
 thinking(Mind, _think)
 
 
-@kernel
+@inner
 def _make_room(mind, crew, order, slot):
     """Drop the ways of those who plan now or are idle; keep everybody's present cell from being overrun."""
-    table = mind.table
-    for agent in range(crew.here.size):
+    agents = crew.agents
+    for agent in range(agents.size):
         if mind.parked_at[agent] != NOBODY:
             mind.rules.parked[mind.parked_at[agent]] = space_time.NEVER
             mind.parked_at[agent] = NOBODY
-    for agent in range(crew.here.size):
-        idle = crew.done[agent] or not crew.ours[agent]
-        if idle or not crew.present[agent]:
+    for agent in range(agents.size):
+        idle = agents[agent]["done"] or not agents[agent]["ours"]
+        if idle or not agents[agent]["present"]:
             _drop_way(mind, agent)
-        if idle and crew.present[agent]:
-            mind.parked_at[agent] = crew.here[agent]
-            mind.rules.parked[crew.here[agent]] = 0
+        if idle and agents[agent]["present"]:
+            mind.parked_at[agent] = agents[agent]["here"]
+            mind.rules.parked[agents[agent]["here"]] = 0
     for agent in order:
         _drop_way(mind, agent)
     for agent in order:
-        _stay(table, crew.here[agent], slot - 1, slot + mind.per_step, agent)
+        _stay(mind.table, agents[agent]["here"], slot - 1, slot + mind.per_step, agent)
 
 
-@kernel
+@inner
 def _drop_way(mind, agent):
     space_time.let_go(mind.table, mind.cells[agent], mind.slots[agent], mind.n_way[agent], agent)
     mind.n_way[agent] = 0
 
 
-@kernel
+@inner
 def _plan(mind, crew, log, now, agent, slot):
     """Find and reserve a way for one agent; False if the tree was full."""
     table, nodes, searches = mind.table, mind.nodes, mind.searches
     cells, slots = mind.cells[agent], mind.slots[agent]
-    start, goal = crew.here[agent], crew.goal[agent]
+    start, goal = crew.agents[agent]["here"], crew.agents[agent]["goal"]
     rra.aim(searches, agent, goal, start)
     before = rra.expansions(searches, agent)
     space_time.seed(nodes, start, slot, LAST)
@@ -172,11 +172,11 @@ def _plan(mind, crew, log, now, agent, slot):
         _stay(table, start, slot - 1, slot + mind.span, agent)
         crew.route[agent, 0] = start
     mind.n_way[agent] = n
-    crew.n_route[agent] = used
+    crew.agents[agent]["n_route"] = used
     return True
 
 
-@kernel
+@inner
 def _stay(table, cell, slot, end, agent):
     """Hold `cell` wherever nobody does."""
     for t in range(slot, end):

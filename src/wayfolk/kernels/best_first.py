@@ -5,7 +5,7 @@ after it was closed is opened again, and when the goal comes up the rest of its 
 
 Finds    a cheapest path if the guess never overestimates; one at most `weight` times as long with weight > 1.
 Keeps    g[cell] is the cost of the path that `parent` describes. When FOUND is returned, no open cell has f < g[goal].
-Why      stamps: `mark[cell]` is `stamp` for a cell seen in this search and `stamp + 1` once it is closed, so that a
+Why      stamps: a cell's `mark` is `stamp` for one seen in this search and `stamp + 1` once it is closed, so that a
          new search need not clear anything.
 """
 
@@ -23,20 +23,19 @@ STAMP, EXPANDED, GENERATED, REOPENED, CLOSING = range(5)  # places in `count`
 FUZZ = 1e-9  # differences smaller than this come from rounding
 
 
-class Memory(NamedTuple):
-    """The arrays of one search; reused from query to query."""
+CELL = np.dtype([("g", np.float64), ("parent", np.int32), ("mark", np.int32)], align=True)
 
-    g: NDArray[np.float64]
-    parent: NDArray[np.int32]
-    mark: NDArray[np.int32]
+
+class Memory(NamedTuple):
+    """What one search knows of each cell; reused from query to query."""
+
+    cells: NDArray[np.void]
     count: NDArray[np.int64]
 
 
 def new_memory(n_cells: int) -> Memory:
     """Arrays for a world of `n_cells`."""
-    return Memory(
-        np.zeros(n_cells), np.zeros(n_cells, np.int32), np.zeros(n_cells, np.int32), np.zeros(8, np.int64)
-    )
+    return Memory(np.zeros(n_cells, CELL), np.zeros(8, np.int64))
 
 
 @kernel
@@ -44,14 +43,14 @@ def seed(graph, memory, queue, start, goal):
     """Forget the last search and open `start`."""
     count = memory.count
     if count[STAMP] > 2**31 - 8:
-        memory.mark[:] = 0
+        for cell in range(memory.cells.size):
+            memory.cells[cell]["mark"] = 0
         count[STAMP] = 0
     count[STAMP] += 2
     count[EXPANDED] = count[REOPENED] = count[CLOSING] = 0
     count[GENERATED] = 1
-    memory.g[start] = 0.0
-    memory.parent[start] = start
-    memory.mark[start] = count[STAMP]
+    first = memory.cells[start]
+    first["g"], first["parent"], first["mark"] = 0.0, start, count[STAMP]
     buckets.clear(queue)
     buckets.push(queue, 0, start, 0.0, False)
 
@@ -62,7 +61,7 @@ def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_fi
 
     There are `per_unit` buckets to a unit of cost. Expanded cells are written to `events` while there is room.
     """
-    g, parent, mark, count = memory.g, memory.parent, memory.mark, memory.count
+    cells, count = memory.cells, memory.count
     stamp, expanded, generated = count[STAMP], count[EXPANDED], count[GENERATED]
     least = weight * guess(graph, start, goal, kind)
     stop = expanded + budget
@@ -78,20 +77,21 @@ def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_fi
         if expanded >= stop:
             break
         cell = buckets.peek(queue)
+        node = cells[cell]
         edges = slots(graph, cell)
         if not buckets.has_room(queue, edges):
             outcome = QUEUE_FULL
             break
         entry = buckets.take(queue)
-        here = queue.g[entry]
-        if here != g[cell] or mark[cell] != stamp:  # a better copy came before
+        here = queue.entries[entry]["g"]
+        if here != node["g"] or node["mark"] != stamp:  # a better copy came before
             continue
         if cell == goal:
             count[CLOSING] = 1
             continue
-        if count[CLOSING] and here + weight * guess(graph, cell, goal, kind) >= g[goal] - FUZZ:
+        if count[CLOSING] and here + weight * guess(graph, cell, goal, kind) >= cells[goal]["g"] - FUZZ:
             continue
-        mark[cell] = stamp + 1
+        node["mark"] = stamp + 1
         if expanded < events.size:
             events[expanded] = cell
         expanded += 1
@@ -100,17 +100,16 @@ def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_fi
             if other == NOWHERE:
                 continue
             reached = here + cost(graph, cell, k)
-            seen = mark[other]
+            child = cells[other]
+            seen = child["mark"]
             if seen >= stamp:
-                if reached >= g[other] - FUZZ:
+                if reached >= child["g"] - FUZZ:
                     continue
                 if seen != stamp:
                     count[REOPENED] += 1
             else:
                 generated += 1
-            mark[other] = stamp
-            g[other] = reached
-            parent[other] = cell
+            child["g"], child["parent"], child["mark"] = reached, cell, stamp
             f = reached + weight * guess(graph, other, goal, kind)
             buckets.push(queue, int((f - least) * per_unit + FUZZ), other, reached, oldest_first)
     count[EXPANDED], count[GENERATED] = expanded, generated
@@ -128,4 +127,4 @@ def trace(memory, start, goal, path):
         n += 1
         if cell == start:
             return n
-        cell = memory.parent[cell]
+        cell = memory.cells[cell]["parent"]

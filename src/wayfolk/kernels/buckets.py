@@ -17,16 +17,15 @@ from wayfolk.kernels.jit import kernel
 
 NOBODY = np.int32(2**31 - 1)
 N_ENTRIES, CURRENT, N_USED, FREED = range(4)  # places in `count`
+LIST = np.dtype([("head", np.int32), ("tail", np.int32)], align=True)
+ENTRY = np.dtype([("g", np.float64), ("item", np.int32), ("after", np.int32)], align=True)
 
 
 class Buckets(NamedTuple):
-    """Lists in a ring: `head` and `tail` of each, `after` links entries, `item` and `g` are what they hold."""
+    """Lists in a ring: the first and last entry of each; an entry holds an item and g, and links to the one after."""
 
-    head: NDArray[np.int32]
-    tail: NDArray[np.int32]
-    after: NDArray[np.int32]
-    item: NDArray[np.int32]
-    g: NDArray[np.float64]
+    lists: NDArray[np.void]
+    entries: NDArray[np.void]
     count: NDArray[np.int64]
 
 
@@ -37,31 +36,22 @@ def ring_size(n_lists: int) -> int:
 
 def new_buckets(n_lists: int, n_entries: int) -> Buckets:
     """An empty queue with room for `n_entries` in at least `n_lists` lists."""
-    size = ring_size(n_lists)
-    return Buckets(
-        np.full(size, NOBODY, np.int32),
-        np.full(size, NOBODY, np.int32),
-        np.zeros(n_entries, np.int32),
-        np.zeros(n_entries, np.int32),
-        np.zeros(n_entries),
-        np.array([0, 0, 0, NOBODY], np.int64),
-    )
+    lists = np.zeros(ring_size(n_lists), LIST)
+    lists["head"] = NOBODY
+    return Buckets(lists, np.zeros(n_entries, ENTRY), np.array([0, 0, 0, NOBODY], np.int64))
 
 
 def grown(queue: Buckets) -> Buckets:
     """The same queue with room for twice as many entries."""
-
-    def twice(array):
-        return np.concatenate([array, np.zeros_like(array)])
-
-    return queue._replace(after=twice(queue.after), item=twice(queue.item), g=twice(queue.g))
+    return queue._replace(entries=np.concatenate([queue.entries, np.zeros_like(queue.entries)]))
 
 
 @kernel
 def clear(queue):
     """Empty the queue."""
     if queue.count[N_ENTRIES] > 0:
-        queue.head[:] = NOBODY
+        for spot in range(queue.lists.size):
+            queue.lists[spot]["head"] = NOBODY
     queue.count[N_ENTRIES] = 0
     queue.count[CURRENT] = 0
     queue.count[N_USED] = 0
@@ -71,42 +61,41 @@ def clear(queue):
 @kernel
 def has_room(queue, more):
     """Whether `more` entries can be pushed without growing."""
-    return queue.count[N_ENTRIES] + more <= queue.item.size
+    return queue.count[N_ENTRIES] + more <= queue.entries.size
 
 
 @kernel
 def push(queue, bucket, item, g, oldest_first):
     """Put `item` into list number `bucket`, which is counted from 0 and may exceed the ring."""
-    count = queue.count
+    count, entries = queue.count, queue.entries
     if bucket < count[CURRENT]:
         bucket = count[CURRENT]
-    spot = bucket & (queue.head.size - 1)
-    entry = count[FREED]
-    if entry == NOBODY:
-        entry = count[N_USED]
+    lane = queue.lists[bucket & (queue.lists.size - 1)]
+    new = count[FREED]
+    if new == NOBODY:
+        new = count[N_USED]
         count[N_USED] += 1
     else:
-        count[FREED] = queue.after[entry]
-    queue.item[entry] = item
-    queue.g[entry] = g
+        count[FREED] = entries[new]["after"]
+    entries[new]["item"] = item
+    entries[new]["g"] = g
     count[N_ENTRIES] += 1
-    if oldest_first and queue.head[spot] != NOBODY:
-        queue.after[queue.tail[spot]] = entry
-        queue.after[entry] = NOBODY
-        queue.tail[spot] = entry
+    if oldest_first and lane["head"] != NOBODY:
+        entries[lane["tail"]]["after"] = new
+        entries[new]["after"] = NOBODY
+        lane["tail"] = new
     else:
-        queue.after[entry] = queue.head[spot]
-        if oldest_first:
-            queue.tail[spot] = entry
-        queue.head[spot] = entry
+        entries[new]["after"] = lane["head"]
+        lane["tail"] = new
+        lane["head"] = new
 
 
 @kernel
 def settle(queue):
     """Turn to the first list that is not empty (there must be one) and return its number."""
     at = queue.count[CURRENT]
-    mask = queue.head.size - 1
-    while queue.head[at & mask] == NOBODY:
+    mask = queue.lists.size - 1
+    while queue.lists[at & mask]["head"] == NOBODY:
         at += 1
     queue.count[CURRENT] = at
     return at
@@ -115,16 +104,16 @@ def settle(queue):
 @kernel
 def peek(queue):
     """The first item of the current list."""
-    return queue.item[queue.head[queue.count[CURRENT] & (queue.head.size - 1)]]
+    return queue.entries[queue.lists[queue.count[CURRENT] & (queue.lists.size - 1)]["head"]]["item"]
 
 
 @kernel
 def take(queue):
     """Take the first entry of the current list; its number, valid until the next push."""
-    spot = queue.count[CURRENT] & (queue.head.size - 1)
-    entry = queue.head[spot]
-    queue.head[spot] = queue.after[entry]
-    queue.after[entry] = queue.count[FREED]
-    queue.count[FREED] = entry
+    lane = queue.lists[queue.count[CURRENT] & (queue.lists.size - 1)]
+    first = lane["head"]
+    lane["head"] = queue.entries[first]["after"]
+    queue.entries[first]["after"] = queue.count[FREED]
+    queue.count[FREED] = first
     queue.count[N_ENTRIES] -= 1
-    return entry
+    return first

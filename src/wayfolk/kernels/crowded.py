@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.graph import NOWHERE, GridGraph, backing, cost, guess, there
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner
 
 NOBODY = np.int32(2**31 - 1)
 
@@ -24,7 +24,7 @@ class CrowdedGrid(NamedTuple):
     goal: int
 
 
-@kernel
+@inner
 def is_seen(crowd, cell):
     """Whether somebody stands on `cell` within sight."""
     if crowd.occupant[cell] == NOBODY or cell == crowd.eye:
@@ -35,27 +35,23 @@ def is_seen(crowd, cell):
     return dx * dx + dy * dy <= crowd.reach
 
 
-@kernel
-def _slots(crowd, cell):
+def _slots(graph, cell):
     return 8
 
 
-@kernel
-def _there(crowd, cell, k):
-    other = there(crowd.grid, cell, k)
-    if other == NOWHERE or (other != crowd.goal and is_seen(crowd, other)):
+def _there(graph, cell, k):
+    other = there(graph.grid, cell, k)
+    if other == NOWHERE or (other != graph.goal and is_seen(graph, other)):
         return NOWHERE
     return other
 
 
-@kernel
-def _cost(crowd, cell, k):
-    return cost(crowd.grid, cell, k)
+def _cost(graph, cell, k):
+    return cost(graph.grid, cell, k)
 
 
-@kernel
-def _guess(crowd, cell, goal, kind):
-    return guess(crowd.grid, cell, goal, kind)
+def _guess(graph, cell, goal, kind):
+    return guess(graph.grid, cell, goal, kind)
 
 
 backing(CrowdedGrid, _slots, _there, _cost, _guess)

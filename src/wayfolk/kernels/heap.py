@@ -1,54 +1,55 @@
-"""A binary heap on arrays: the least `f` on top, the least `tie` among equals.
+"""A binary heap on an array: the least `f` on top, the least `tie` among equals.
 
-The heap is three arrays and a length that the caller keeps. An item may be in it several times; the caller drops
-stale ones when they surface.
+The heap is an array of rows (f, tie, item) and a length that the caller keeps. An item may be in it several times; the
+caller drops stale ones when they surface.
 
 Keeps    key(parent) <= key(child) for every pair, where key = (f, tie).
 """
 
-from wayfolk.kernels.jit import kernel
+import numpy as np
+
+from wayfolk.kernels.jit import inner, kernel
+
+ROW = np.dtype([("f", np.int64), ("tie", np.int64), ("item", np.int32)], align=True)
 
 
 @kernel
-def push(fs, ties, items, n, f, tie, item):
+def push(rows, n, f, tie, item):
     """Put `item` in; the new length."""
     child = n
     while child > 0:
         parent = (child - 1) >> 1
-        above = fs[parent]
-        if above < f or (above == f and ties[parent] <= tie):
+        above = rows[parent]
+        if above["f"] < f or (above["f"] == f and above["tie"] <= tie):
             break
-        fs[child] = above
-        ties[child] = ties[parent]
-        items[child] = items[parent]
+        rows[child] = above
         child = parent
-    fs[child] = f
-    ties[child] = tie
-    items[child] = item
+    _put(rows[child], f, tie, item)
     return n + 1
 
 
 @kernel
-def pop(fs, ties, items, n):
+def pop(rows, n):
     """Take the top, which the caller has read, away; the new length."""
     n -= 1
-    f, tie, item = fs[n], ties[n], items[n]
+    f, tie, item = rows[n]["f"], rows[n]["tie"], rows[n]["item"]
     hole = 0
     child = 1
     while child < n:
         if child + 1 < n:
-            left, right = fs[child], fs[child + 1]
-            if right < left or (right == left and ties[child + 1] < ties[child]):
+            left, right = rows[child], rows[child + 1]
+            if right["f"] < left["f"] or (right["f"] == left["f"] and right["tie"] < left["tie"]):
                 child += 1
-        least = fs[child]
-        if f < least or (f == least and tie <= ties[child]):
+        least = rows[child]
+        if f < least["f"] or (f == least["f"] and tie <= least["tie"]):
             break
-        fs[hole] = least
-        ties[hole] = ties[child]
-        items[hole] = items[child]
+        rows[hole] = least
         hole = child
         child = 2 * hole + 1
-    fs[hole] = f
-    ties[hole] = tie
-    items[hole] = item
+    _put(rows[hole], f, tie, item)
     return n
+
+
+@inner
+def _put(row, f, tie, item):
+    row["f"], row["tie"], row["item"] = f, tie, item

@@ -1,7 +1,7 @@
 """Mind: the compiled form of a controller, called from inside the referee's loop.
 
 Going from Python to compiled code and back costs more than planning a path. A controller whose thinking is a kernel
-therefore hands the referee a NamedTuple of its arrays, its mind, and registers the kernel
+therefore hands the referee a NamedTuple of its arrays, its mind, and registers the function
 
     think(mind, crew, log, now) -> how many of the asked agents, in order, have got a route
 
@@ -12,9 +12,9 @@ the controller makes room or, being written in Python, decides itself.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from wayfolk.kernels.jit import instance_class, is_plain, kernel, overload
+from wayfolk.kernels.jit import specialise
 
-_THINKS: dict[type, Any] = {}
+_THINKS: dict[type, Callable[..., Any]] = {}
 
 
 class AskPython(NamedTuple):
@@ -24,7 +24,7 @@ class AskPython(NamedTuple):
 
 
 def thinking(kind: type, think: Callable[..., Any]) -> None:
-    """Register the kernel that thinks with minds of the type `kind`."""
+    """Register the function, plain Python to be compiled, that thinks with minds of the type `kind`."""
     _THINKS[kind] = think
 
 
@@ -33,15 +33,9 @@ def think(mind: Any, crew: Any, log: Any, now: Any) -> Any:
     return _THINKS[type(mind)](mind, crew, log, now)
 
 
-if not is_plain():
-
-    @overload(think)
-    def _compile_think(mind, crew, log, now):
-        chosen = _THINKS[instance_class(mind)]
-        return lambda mind, crew, log, now: chosen(mind, crew, log, now)
+specialise(think, _THINKS)
 
 
-@kernel
 def _ask_python(mind, crew, log, now):
     return 0
 

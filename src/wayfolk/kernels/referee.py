@@ -11,14 +11,11 @@ act again at the next tick.
 Keeps    `occupant[cell]` is the agent there, and two agents are never in one cell.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from wayfolk.kernels import random
 from wayfolk.kernels.crew import N_ASKED, N_LOG, NOBODY, STAMP, TICK, note
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.mind import think
 from wayfolk.record import ARRIVE, GOAL, MOVE, REFUSED
 
@@ -27,20 +24,10 @@ _EPS = 1e-9
 _OPEN, _MOVES, _STAYS, _FAILS = range(4)  # verdicts
 
 
-class Scratch(NamedTuple):
-    """Working memory of a tick."""
-
-    due: NDArray[np.int32]
-    want: NDArray[np.int32]
-    verdict: NDArray[np.uint8]
-    claimed: NDArray[np.int64]
-    chain: NDArray[np.int32]
-
-
 @kernel
-def run(crew, scratch, log, mind, tick, loops, one_shot, rings, stop_tick, next_event):
+def run(crew, log, mind, tick, loops, one_shot, rings, stop_tick, next_event):
     """Go on until the controller must be asked (ASK), an event is due, the log is full, all is done, or `stop_tick`."""
-    count, n = crew.count, crew.here.size
+    agents, count = crew.agents, crew.count
     while True:
         if count[TICK] >= stop_tick:
             return OVER
@@ -49,22 +36,23 @@ def run(crew, scratch, log, mind, tick, loops, one_shot, rings, stop_tick, next_
             return EVENT
         n_due, n_asked = 0, 0
         soonest = np.inf
-        for agent in range(n):
-            if not crew.present[agent] or crew.done[agent]:
+        for number in range(agents.size):
+            agent = agents[number]
+            if not agent["present"] or agent["done"]:
                 continue
-            soonest = min(soonest, crew.ready[agent])
-            if crew.ready[agent] <= now + _EPS:
-                scratch.due[n_due] = agent
+            soonest = min(soonest, agent["ready"])
+            if agent["ready"] <= now + _EPS:
+                agents[n_due]["due"] = number
                 n_due += 1
-                if crew.at[agent] >= crew.n_route[agent]:
-                    crew.at[agent] = crew.n_route[agent] = 0
-                    if crew.ours[agent]:
-                        crew.asked[n_asked] = agent
+                if agent["at"] >= agent["n_route"]:
+                    agent["at"] = agent["n_route"] = 0
+                    if agent["ours"]:
+                        crew.asked[n_asked] = number
                         n_asked += 1
                     else:
-                        _wander(crew, agent)
+                        _wander(crew, number)
         count[N_ASKED] = n_asked
-        if count[N_LOG] + 3 * n_due + n_asked > log.time.size:
+        if count[N_LOG] + 3 * n_due + n_asked > log.size:
             return LOG_FULL
         if n_asked > 0 and think(mind, crew, log, now) < n_asked:
             return ASK
@@ -73,74 +61,75 @@ def run(crew, scratch, log, mind, tick, loops, one_shot, rings, stop_tick, next_
                 return FINISHED
             count[TICK] = max(count[TICK] + 1, np.int64(np.ceil(soonest / tick - 1e-6)))
             continue
-        _judge(crew, scratch, n_due, now, rings)
-        _move(crew, scratch, log, n_due, now, tick, loops, one_shot)
+        _judge(crew, n_due, now, rings)
+        _move(crew, log, n_due, now, tick, loops, one_shot)
         count[TICK] += 1
-        if _is_over(crew, one_shot):
+        if _is_over(agents, one_shot):
             return FINISHED
 
 
-@kernel
-def _wander(crew, agent):
+@inner
+def _wander(crew, number):
     """An agent that is not ours goes to a random empty cell beside it, or waits."""
-    here = crew.here[agent]
+    here = crew.agents[number]["here"]
     chosen, n_choices = here, 1
     for k in range(8):
         if (crew.legal[here] >> k) & 1 and crew.occupant[here + crew.offsets[k]] == NOBODY:
             n_choices += 1
             if random.below(crew.luck, n_choices) == 0:
                 chosen = here + crew.offsets[k]
-    crew.route[agent, 0] = chosen
-    crew.n_route[agent] = 1
+    crew.route[number, 0] = chosen
+    crew.agents[number]["n_route"] = 1
 
 
-@kernel
-def _judge(crew, scratch, n_due, now, rings):
+@inner
+def _judge(crew, n_due, now, rings):
     """Decide who of the due agents may move."""
+    agents, claimed = crew.agents, crew.claimed
     crew.count[STAMP] += 1
-    n = crew.here.size
-    stamp = crew.count[STAMP] * n  # claims of earlier ticks are smaller
-    want, verdict, claimed = scratch.want, scratch.verdict, scratch.claimed
-    verdict[:] = _STAYS
+    stamp = crew.count[STAMP]
+    for number in range(agents.size):
+        agents[number]["verdict"] = _STAYS
     for k in range(n_due):
-        agent = scratch.due[k]
-        want[agent] = crew.route[agent, crew.at[agent]]
-        if want[agent] == crew.here[agent]:
+        number = agents[k]["due"]
+        agent = agents[number]
+        agent["want"] = crew.route[number, agent["at"]]
+        if agent["want"] == agent["here"]:
             continue
-        if not is_step(crew, crew.here[agent], want[agent]) or claimed[want[agent]] >= stamp:
-            verdict[agent] = _FAILS
+        if not _is_step(crew, agent["here"], agent["want"]) or claimed[agent["want"]] == stamp:
+            agent["verdict"] = _FAILS
         else:
-            claimed[want[agent]] = stamp + agent
-            verdict[agent] = _OPEN
+            claimed[agent["want"]] = stamp
+            agent["verdict"] = _OPEN
     for k in range(n_due):
-        agent = scratch.due[k]
-        if verdict[agent] == _OPEN and _meets(crew, scratch, agent, now):
-            verdict[agent] = _FAILS
+        number = agents[k]["due"]
+        if agents[number]["verdict"] == _OPEN and _meets(crew, number, now):
+            agents[number]["verdict"] = _FAILS
     for k in range(n_due):
         # follow those who stand in the way until it is clear how it ends
-        agent = scratch.due[k]
+        first = agents[k]["due"]
         length = 0
-        ahead = agent
+        ahead = first
         outcome = _OPEN
         while outcome == _OPEN:
-            if verdict[ahead] != _OPEN:
-                outcome = _MOVES if verdict[ahead] == _MOVES else _FAILS
+            if agents[ahead]["verdict"] != _OPEN:
+                outcome = _MOVES if agents[ahead]["verdict"] == _MOVES else _FAILS
                 break
-            scratch.chain[length] = ahead
+            agents[length]["chain"] = ahead
             length += 1
-            verdict[ahead] = _MOVES  # until shown otherwise; marks the ring if we come back
-            ahead = crew.occupant[want[ahead]]
+            agents[ahead]["verdict"] = _MOVES  # until shown otherwise
+            ahead = crew.occupant[agents[ahead]["want"]]
             if ahead == NOBODY:
                 outcome = _MOVES
-            elif ahead == agent:
+            elif ahead == first:
                 outcome = _MOVES if rings else _FAILS
         if outcome == _FAILS:
             for back in range(length):
-                verdict[scratch.chain[back]] = _FAILS
+                agents[agents[back]["chain"]]["verdict"] = _FAILS
 
 
-@kernel
-def is_step(crew, here, there):
+@inner
+def _is_step(crew, here, there):
     """Whether a legal move leads from `here` to `there`."""
     for k in range(8):
         if here + crew.offsets[k] == there:
@@ -148,13 +137,14 @@ def is_step(crew, here, there):
     return False
 
 
-@kernel
-def _meets(crew, scratch, agent, now):
+@inner
+def _meets(crew, number, now):
     """Whether the move swaps with somebody, or crosses a diagonal walked now or begun before."""
-    here, there = crew.here[agent], scratch.want[agent]
+    agents = crew.agents
+    here, there = agents[number]["here"], agents[number]["want"]
     other = crew.occupant[there]
-    if other != NOBODY and scratch.verdict[other] == _OPEN and scratch.want[other] == here:
-        scratch.verdict[other] = _FAILS
+    if other != NOBODY and agents[other]["verdict"] == _OPEN and agents[other]["want"] == here:
+        agents[other]["verdict"] = _FAILS
         return True
     for k in range(4, 8):
         if here + crew.offsets[k] != there:
@@ -164,82 +154,86 @@ def _meets(crew, scratch, agent, now):
         for _ in range(2):
             other = crew.occupant[beside]
             if other != NOBODY:
-                if scratch.verdict[other] == _OPEN and scratch.want[other] == across and other < agent:
+                if agents[other]["verdict"] == _OPEN and agents[other]["want"] == across and other < number:
                     return True
-                if crew.came[other] == across and crew.ready[other] > now + _EPS:
+                if agents[other]["came"] == across and agents[other]["ready"] > now + _EPS:
                     return True
             beside, across = across, beside
     return False
 
 
-@kernel
-def _move(crew, scratch, log, n_due, now, tick, loops, one_shot):
+@inner
+def _move(crew, log, n_due, now, tick, loops, one_shot):
     """Carry the verdicts out, those in front first, and write the log."""
-    count, verdict = crew.count, scratch.verdict
+    agents = crew.agents
     for k in range(n_due):
-        agent = scratch.due[k]
-        if verdict[agent] == _FAILS:
-            note(log, count, now, agent, REFUSED, scratch.want[agent])
-            crew.refused[agent] = True
-            crew.at[agent] = crew.n_route[agent] = 0
-        elif verdict[agent] == _STAYS:
-            crew.ready[agent] = max(crew.ready[agent], now - tick) + crew.lasts[8]
-            crew.came[agent] = crew.here[agent]
-            crew.at[agent] += 1
+        number = agents[k]["due"]
+        agent = agents[number]
+        if agent["verdict"] == _FAILS:
+            note(log, crew.count, now, number, REFUSED, agent["want"])
+            agent["refused"] = True
+            agent["at"] = agent["n_route"] = 0
+        elif agent["verdict"] == _STAYS:
+            agent["ready"] = max(agent["ready"], now - tick) + crew.lasts[8]
+            agent["came"] = agent["here"]
+            agent["at"] += 1
     for k in range(n_due):
-        agent = scratch.due[k]
+        number = agents[k]["due"]
         length = 0
-        while agent != NOBODY and verdict[agent] == _MOVES:
-            scratch.chain[length] = agent
+        while number != NOBODY and agents[number]["verdict"] == _MOVES:
+            agents[length]["chain"] = number
             length += 1
-            verdict[agent] = _OPEN  # on the chain; also ends the walk around a ring
-            agent = crew.occupant[scratch.want[agent]]
+            agents[number]["verdict"] = _OPEN  # on the chain; also ends the walk around a ring
+            number = crew.occupant[agents[number]["want"]]
         for back in range(length - 1, -1, -1):
-            _enter(crew, scratch, log, scratch.chain[back], now, tick, loops, one_shot)
+            _enter(crew, log, agents[back]["chain"], now, tick, loops, one_shot)
 
 
-@kernel
-def _enter(crew, scratch, log, agent, now, tick, loops, one_shot):
+@inner
+def _enter(crew, log, number, now, tick, loops, one_shot):
     """Move one agent, and hand it its next goal if it has arrived."""
-    here, there = crew.here[agent], scratch.want[agent]
-    if crew.occupant[here] == agent:
+    agent = crew.agents[number]
+    here, there = agent["here"], agent["want"]
+    if crew.occupant[here] == number:
         crew.occupant[here] = NOBODY
-    crew.occupant[there] = agent
+    crew.occupant[there] = number
     lasts = crew.lasts[0]
     for k in range(4, 8):
         if here + crew.offsets[k] == there:
             lasts = crew.lasts[k]
-    crew.came[agent], crew.here[agent] = here, there
-    crew.ready[agent] = max(crew.ready[agent], now - tick) + lasts
-    crew.at[agent] += 1
-    note(log, crew.count, now, agent, MOVE, there)
-    if there != crew.goal[agent]:
+    agent["came"], agent["here"] = here, there
+    agent["ready"] = max(agent["ready"], now - tick) + lasts
+    agent["at"] += 1
+    agent["refused"] = False
+    note(log, crew.count, now, number, MOVE, there)
+    if there != agent["goal"]:
         return
-    note(log, crew.count, now, agent, ARRIVE, there)
+    note(log, crew.count, now, number, ARRIVE, there)
     if one_shot:
         return
-    crew.at[agent] = crew.n_route[agent] = 0
+    agent["at"] = agent["n_route"] = 0
     if crew.pool.size > 0:
-        crew.loop[agent] += 1
-        while crew.goal[agent] == there and crew.pool.size > 1:
-            crew.goal[agent] = crew.pool[random.below(crew.luck, crew.pool.size)]
+        agent["loop"] += 1
+        while agent["goal"] == there and crew.pool.size > 1:
+            agent["goal"] = crew.pool[random.below(crew.luck, crew.pool.size)]
     else:
-        crew.leg[agent] += 1
-        if crew.leg[agent] == crew.visits.shape[1]:
-            crew.leg[agent] = 0
-            crew.loop[agent] += 1
-        if crew.loop[agent] >= loops:
-            crew.done[agent] = True
+        agent["leg"] += 1
+        if agent["leg"] == crew.visits.shape[1]:
+            agent["leg"] = 0
+            agent["loop"] += 1
+        if agent["loop"] >= loops:
+            agent["done"] = True
             return
-        crew.goal[agent] = crew.visits[agent, crew.leg[agent]]
-    note(log, crew.count, now, agent, GOAL, crew.goal[agent])
+        agent["goal"] = crew.visits[number, agent["leg"]]
+    note(log, crew.count, now, number, GOAL, agent["goal"])
 
 
-@kernel
-def _is_over(crew, one_shot):
+@inner
+def _is_over(agents, one_shot):
     """Whether everybody who is there is done, or on the goal if there is only one."""
-    for agent in range(crew.here.size):
-        if crew.present[agent] and not crew.done[agent]:
-            if not one_shot or crew.here[agent] != crew.goal[agent]:
+    for number in range(agents.size):
+        agent = agents[number]
+        if agent["present"] and not agent["done"]:
+            if not one_shot or agent["here"] != agent["goal"]:
                 return False
     return True

@@ -13,49 +13,51 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner, kernel
 
 NOBODY = np.int32(2**31 - 1)
 _EMPTY = np.int64(0)
 
 
-class Reservations(NamedTuple):
-    """`keys` holds 1 + cell * 2^31 + slot, `holders` the agent; `count[0]` is the number of entries."""
+ENTRY = np.dtype([("key", np.int64), ("holder", np.int32)], align=True)
 
-    keys: NDArray[np.int64]
-    holders: NDArray[np.int32]
+
+class Reservations(NamedTuple):
+    """An entry's `key` is 1 + cell * 2^31 + slot, its `holder` the agent; `count[0]` is the number of entries."""
+
+    entries: NDArray[np.void]
     count: NDArray[np.int64]
 
 
 def new_reservations(capacity: int) -> Reservations:
     """An empty table with room for about `capacity` entries."""
     size = 1 << max(2 * capacity, 16).bit_length()
-    return Reservations(np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(1, np.int64))
+    return Reservations(np.zeros(size, ENTRY), np.zeros(1, np.int64))
 
 
 def with_room(table: Reservations, more: int) -> Reservations:
     """The same entries in a table in which `more` fit; the table itself if they do already."""
     need = 2 * (int(table.count[0]) + more)
-    if need <= len(table.keys):
+    if need <= len(table.entries):
         return table
     larger = new_reservations(need)
     _copy(table, larger)
     return larger
 
 
-@kernel
+@inner
 def _home(key, size):
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mixed >> np.uint64(32)) & np.uint64(size - 1))
 
 
-@kernel
+@inner
 def _spot(table, cell, slot):
     """Where the entry is, or the empty place where it would go."""
     key = (np.int64(cell) << 31) + slot + 1
-    size = table.keys.size
+    size = table.entries.size
     at = _home(key, size)
-    while table.keys[at] != _EMPTY and table.keys[at] != key:
+    while table.entries[at]["key"] != _EMPTY and table.entries[at]["key"] != key:
         at = (at + 1) & (size - 1)
     return at, key
 
@@ -64,40 +66,39 @@ def _spot(table, cell, slot):
 def holder(table, cell, slot):
     """Who holds `cell` at `slot`, or NOBODY."""
     at, key = _spot(table, cell, slot)
-    if table.keys[at] == _EMPTY:
+    if table.entries[at]["key"] == _EMPTY:
         return NOBODY
-    return table.holders[at]
+    return table.entries[at]["holder"]
 
 
 @kernel
 def reserve(table, cell, slot, agent):
     """Let `agent` hold `cell` at `slot`, whoever held it before. There must be room."""
     at, key = _spot(table, cell, slot)
-    if table.keys[at] == _EMPTY:
-        table.keys[at] = key
+    if table.entries[at]["key"] == _EMPTY:
+        table.entries[at]["key"] = key
         table.count[0] += 1
-    table.holders[at] = agent
+    table.entries[at]["holder"] = agent
 
 
 @kernel
 def release(table, cell, slot, agent):
     """Give `cell` at `slot` back, if `agent` holds it."""
     hole, _ = _spot(table, cell, slot)
-    if table.keys[hole] == _EMPTY or table.holders[hole] != agent:
+    if table.entries[hole]["key"] == _EMPTY or table.entries[hole]["holder"] != agent:
         return
-    size = table.keys.size
+    size = table.entries.size
     table.count[0] -= 1
     at = hole
     while True:
         at = (at + 1) & (size - 1)
-        if table.keys[at] == _EMPTY:
+        if table.entries[at]["key"] == _EMPTY:
             break
         # an entry may move back into the hole if its home is not between the hole and itself
-        if ((at - _home(table.keys[at], size)) & (size - 1)) >= ((at - hole) & (size - 1)):
-            table.keys[hole] = table.keys[at]
-            table.holders[hole] = table.holders[at]
+        if ((at - _home(table.entries[at]["key"], size)) & (size - 1)) >= ((at - hole) & (size - 1)):
+            table.entries[hole] = table.entries[at]
             hole = at
-    table.keys[hole] = _EMPTY
+    table.entries[hole]["key"] = _EMPTY
 
 
 @kernel
@@ -109,7 +110,7 @@ def is_swap(table, agent, here, there, slot):
 
 @kernel
 def _copy(table, larger):
-    for at in range(table.keys.size):
-        if table.keys[at] != _EMPTY:
-            key = table.keys[at] - 1
-            reserve(larger, key >> 31, key & np.int64(2**31 - 1), table.holders[at])
+    for at in range(table.entries.size):
+        if table.entries[at]["key"] != _EMPTY:
+            key = table.entries[at]["key"] - 1
+            reserve(larger, key >> 31, key & np.int64(2**31 - 1), table.entries[at]["holder"])

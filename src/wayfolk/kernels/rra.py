@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.grid import Grid
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner, kernel
 
 UNREACHABLE = np.int32(2**31 - 1)
 _NONE = np.int32(2**31 - 1)
@@ -25,16 +25,17 @@ _RING = 64  # more than the most f can rise by one step: twice the dearest step
 _GOAL, _AIM, _CURRENT, _N_OPEN, _N_TOUCHED, _EXPANDED = range(6)  # places in `state`
 
 
+CELL = np.dtype([("g", np.int32), ("after", np.int32), ("before", np.int32)], align=True)
+
+
 class Rra(NamedTuple):
-    """One search in each row: 1 + g of a cell (0 = not seen), its neighbours in the open list, all cells seen."""
+    """One search in each row: 1 + g of a cell (0 = not seen) and its neighbours in the open list; all cells seen."""
 
     legal: NDArray[np.uint8]
     offsets: NDArray[np.int32]
     costs: NDArray[np.int32]
     stride: int
-    g: NDArray[np.int32]
-    after: NDArray[np.int32]
-    before: NDArray[np.int32]
+    cells: NDArray[np.void]
     touched: NDArray[np.int32]
     head: NDArray[np.int32]
     state: NDArray[np.int64]
@@ -49,9 +50,7 @@ def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int) -> Rra:
         grid.offsets,
         np.array([straight] * 4 + [diagonal] * 4, np.int32),
         grid.stride,
-        np.zeros((n_agents, grid.n_cells), np.int32),
-        np.zeros((n_agents, grid.n_cells), np.int32),
-        np.zeros((n_agents, grid.n_cells), np.int32),
+        np.zeros((n_agents, grid.n_cells), CELL),
         np.zeros((n_agents, grid.n_cells), np.int32),
         np.full((n_agents, _RING), _NONE, np.int32),
         state,
@@ -65,7 +64,7 @@ def aim(rra, agent, goal, start):
     if state[_GOAL] == goal:
         return
     for k in range(state[_N_TOUCHED]):
-        rra.g[agent, rra.touched[agent, k]] = 0
+        rra.cells[agent, rra.touched[agent, k]]["g"] = 0
     rra.head[agent, :] = _NONE
     state[_GOAL], state[_AIM] = goal, start
     state[_N_OPEN] = state[_N_TOUCHED] = state[_EXPANDED] = 0
@@ -82,28 +81,30 @@ def expansions(rra, agent):
 @kernel
 def distance(rra, agent, cell):
     """The cost from `cell` to the goal of `agent`, or UNREACHABLE."""
-    g, state = rra.g[agent], rra.state[agent]
-    if g[cell] > 0 and rra.after[agent, cell] == _CLOSED:
-        return g[cell] - 1
+    cells, state = rra.cells[agent], rra.state[agent]
+    asked = cells[cell]
+    if asked["g"] > 0 and asked["after"] == _CLOSED:
+        return asked["g"] - 1
     while state[_N_OPEN] > 0:
         while rra.head[agent, state[_CURRENT] % _RING] == _NONE:
             state[_CURRENT] += 1
         here = rra.head[agent, state[_CURRENT] % _RING]
         _unlink(rra, agent, here, state[_CURRENT])
-        rra.after[agent, here] = _CLOSED
+        cells[here]["after"] = _CLOSED
         state[_EXPANDED] += 1
         for k in range(8):
             if (rra.legal[here] >> k) & 1:
                 other = here + rra.offsets[k]
-                reached = g[here] - 1 + rra.costs[k]
-                if g[other] == 0 or (rra.after[agent, other] != _CLOSED and reached < g[other] - 1):
+                child = cells[other]
+                reached = cells[here]["g"] - 1 + rra.costs[k]
+                if child["g"] == 0 or (child["after"] != _CLOSED and reached < child["g"] - 1):
                     rest = guess(rra, other, state[_AIM])
-                    if g[other] > 0:
-                        _unlink(rra, agent, other, g[other] - 1 + rest)
+                    if child["g"] > 0:
+                        _unlink(rra, agent, other, child["g"] - 1 + rest)
                     _open(rra, agent, other, reached, reached + rest)
         if here == cell:
-            return g[cell] - 1
-    return UNREACHABLE
+            return asked["g"] - 1
+    return np.int64(UNREACHABLE)
 
 
 @kernel
@@ -115,28 +116,30 @@ def guess(rra, cell, goal):
     return rra.costs[0] * (max(dx, dy) - min(dx, dy)) + rra.costs[4] * min(dx, dy)
 
 
-@kernel
+@inner
 def _open(rra, agent, cell, g, f):
-    if rra.g[agent, cell] == 0:
+    cells = rra.cells[agent]
+    if cells[cell]["g"] == 0:
         rra.touched[agent, rra.state[agent, _N_TOUCHED]] = cell
         rra.state[agent, _N_TOUCHED] += 1
-    rra.g[agent, cell] = g + 1
     first = rra.head[agent, f % _RING]
-    rra.after[agent, cell] = first
-    rra.before[agent, cell] = _NONE
+    cells[cell]["g"] = g + 1
+    cells[cell]["after"] = first
+    cells[cell]["before"] = _NONE
     if first != _NONE:
-        rra.before[agent, first] = cell
+        cells[first]["before"] = cell
     rra.head[agent, f % _RING] = cell
     rra.state[agent, _N_OPEN] += 1
 
 
-@kernel
+@inner
 def _unlink(rra, agent, cell, f):
-    after, before = rra.after[agent, cell], rra.before[agent, cell]
+    cells = rra.cells[agent]
+    after, before = cells[cell]["after"], cells[cell]["before"]
     if before == _NONE:
         rra.head[agent, f % _RING] = after
     else:
-        rra.after[agent, before] = after
+        cells[before]["after"] = after
     if after != _NONE:
-        rra.before[agent, after] = before
+        cells[after]["before"] = before
     rra.state[agent, _N_OPEN] -= 1

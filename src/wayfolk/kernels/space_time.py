@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wayfolk.kernels import heap
 from wayfolk.kernels import rra as rra_kernel
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.reservations import NOBODY, holder, is_swap, release, reserve
 
 RUNNING, FOUND, EXHAUSTED, FULL = range(4)
@@ -41,37 +41,31 @@ class Rules(NamedTuple):
     held: NDArray[np.int32]
 
 
-class Nodes(NamedTuple):
-    """The search tree, its open list, and a hash table from (cell, slot) to node."""
+NODE = np.dtype([("cost", np.int64), ("cell", np.int32), ("slot", np.int32), ("parent", np.int32)], align=True)
+SEEN = np.dtype([("key", np.int64), ("node", np.int32), ("stamp", np.int32)], align=True)
 
-    cell: NDArray[np.int32]
-    slot: NDArray[np.int32]
-    cost: NDArray[np.int64]
-    parent: NDArray[np.int32]
-    fs: NDArray[np.int64]
-    ties: NDArray[np.int64]
-    items: NDArray[np.int32]
-    keys: NDArray[np.int64]
-    found: NDArray[np.int32]
-    stamps: NDArray[np.int32]
+
+class Nodes(NamedTuple):
+    """The search tree, its open list (a heap), and a hash table from (cell, slot) to node."""
+
+    tree: NDArray[np.void]
+    open: NDArray[np.void]
+    seen: NDArray[np.void]
     count: NDArray[np.int64]
 
 
 def new_nodes(capacity: int) -> Nodes:
     """Room for `capacity` nodes, a power of two."""
-    i4, i8 = np.int32, np.int64
     return Nodes(
-        *(np.zeros(capacity, kind) for kind in (i4, i4, i8, i4, i8, i8, i4)),
-        *(np.zeros(2 * capacity, kind) for kind in (i8, i4, i4)),
-        np.zeros(8, i8),
+        np.zeros(capacity, NODE), np.zeros(capacity, heap.ROW), np.zeros(2 * capacity, SEEN), np.zeros(8, np.int64)
     )
 
 
 def grown(nodes: Nodes) -> Nodes:
     """The same tree with room for twice as much."""
-    larger = new_nodes(2 * len(nodes.cell))
-    for name in ("cell", "slot", "cost", "parent", "fs", "ties", "items"):
-        getattr(larger, name)[: len(nodes.cell)] = getattr(nodes, name)
+    larger = new_nodes(2 * len(nodes.tree))
+    larger.tree[: len(nodes.tree)] = nodes.tree
+    larger.open[: len(nodes.open)] = nodes.open
     larger.count[:] = nodes.count
     _index(larger)
     return larger
@@ -85,9 +79,9 @@ def seed(nodes, start, slot, last):
     count[N_NODES] = count[N_OPEN] = 1
     count[EXPANDED] = 0
     count[LAST] = last
-    nodes.cell[0], nodes.slot[0], nodes.cost[0], nodes.parent[0] = start, slot, 0, 0
-    nodes.fs[0] = nodes.ties[0] = nodes.items[0] = 0
-    nodes.found[_visit(nodes, start, slot)] = 0
+    _put(nodes.tree[0], start, slot, 0, 0)
+    heap.push(nodes.open, 0, 0, 0, 0)
+    nodes.seen[_visit(nodes, start, min(slot, last + 1))]["node"] = 0
 
 
 @kernel
@@ -100,19 +94,19 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
     stop = count[EXPANDED] + budget
     last = count[LAST]
     while count[N_OPEN] > 0:
-        node = nodes.items[0]
-        cell, slot, spent = nodes.cell[node], nodes.slot[node], nodes.cost[node]
+        node = nodes.open[0]["item"]
+        cell, slot, spent = nodes.tree[node]["cell"], nodes.tree[node]["slot"], nodes.tree[node]["cost"]
         spot = _visit(nodes, cell, min(slot, last + 1))
-        if nodes.found[spot] != node:  # a cheaper way to the same place and time came before
-            count[N_OPEN] = heap.pop(nodes.fs, nodes.ties, nodes.items, count[N_OPEN])
+        if nodes.seen[spot]["node"] != node:  # a cheaper way to the same place and time came before
+            count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
             continue
         if slot >= end or (end == NEVER and cell == goal and slot >= rules.held[goal]):
             return FOUND
         if count[EXPANDED] >= stop:
             return RUNNING
-        if count[N_NODES] + 9 > nodes.cell.size or count[N_OPEN] + 9 > nodes.items.size:
+        if count[N_NODES] + 9 > nodes.tree.size or count[N_OPEN] + 9 > nodes.open.size:
             return FULL
-        count[N_OPEN] = heap.pop(nodes.fs, nodes.ties, nodes.items, count[N_OPEN])
+        count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
         count[EXPANDED] += 1
         legal = rules.legal[cell]
         for k in range(WAIT + 1):
@@ -135,14 +129,15 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
                 total += 1
             then = slot + lasts
             spot = _visit(nodes, other, min(then, last + 1))
-            if nodes.found[spot] != NEVER and nodes.cost[nodes.found[spot]] <= total:
+            known = nodes.seen[spot]["node"]
+            if known != NEVER and nodes.tree[known]["cost"] <= total:
                 continue
             new = count[N_NODES]
             count[N_NODES] += 1
-            nodes.found[spot] = new
-            nodes.cell[new], nodes.slot[new], nodes.cost[new], nodes.parent[new] = other, then, total, node
+            nodes.seen[spot]["node"] = new
+            _put(nodes.tree[new], other, then, total, node)
             f = total + left * _SLOT
-            count[N_OPEN] = heap.push(nodes.fs, nodes.ties, nodes.items, count[N_OPEN], f, -total, new)
+            count[N_OPEN] = heap.push(nodes.open, count[N_OPEN], f, -total, new)
     return EXHAUSTED
 
 
@@ -150,15 +145,15 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
 def trace(nodes, cells, slots):
     """Write the way that was found, from the first node on; its number of nodes, which may exceed the room."""
     n = 1
-    node = nodes.items[0]
+    node = nodes.open[0]["item"]
     while node != 0:
-        node = nodes.parent[node]
+        node = nodes.tree[node]["parent"]
         n += 1
     if n <= cells.size:
-        node = nodes.items[0]
+        node = nodes.open[0]["item"]
         for k in range(n - 1, -1, -1):
-            cells[k], slots[k] = nodes.cell[node], nodes.slot[node]
-            node = nodes.parent[node]
+            cells[k], slots[k] = nodes.tree[node]["cell"], nodes.tree[node]["slot"]
+            node = nodes.tree[node]["parent"]
     return n
 
 
@@ -178,7 +173,7 @@ def let_go(table, cells, slots, n, agent):
             release(table, cells[k], slot, agent)
 
 
-@kernel
+@inner
 def _is_open(rules, table, agent, cell, other, k, slot):
     """Whether `agent` may make move `k` at `slot`."""
     for t in range(slot, slot + rules.lasts[k]):
@@ -198,20 +193,24 @@ def _is_open(rules, table, agent, cell, other, k, slot):
     return not (is_swap(table, agent, across, beside, slot) or is_swap(table, agent, beside, across, slot))
 
 
-@kernel
+@inner
+def _put(node, cell, slot, cost, parent):
+    node["cell"], node["slot"], node["cost"], node["parent"] = cell, slot, cost, parent
+
+
+@inner
 def _visit(nodes, cell, slot):
-    """The place of (cell, slot) in the hash table; `found` there is NEVER if it is new in this search."""
+    """The place of (cell, slot) in the hash table; the node there is NEVER if it is new in this search."""
+    seen = nodes.seen
     key = (np.int64(cell) << 31) + slot
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    mask = nodes.keys.size - 1
+    mask = seen.size - 1
     at = np.int64((mixed >> np.uint64(32)) & np.uint64(mask))
     stamp = nodes.count[STAMP]
-    while nodes.stamps[at] == stamp and nodes.keys[at] != key:
+    while seen[at]["stamp"] == stamp and seen[at]["key"] != key:
         at = (at + 1) & mask
-    if nodes.stamps[at] != stamp:
-        nodes.stamps[at] = stamp
-        nodes.keys[at] = key
-        nodes.found[at] = NEVER
+    if seen[at]["stamp"] != stamp:
+        seen[at]["stamp"], seen[at]["key"], seen[at]["node"] = stamp, key, NEVER
     return at
 
 
@@ -220,6 +219,7 @@ def _index(nodes):
     """Enter all nodes into an empty hash table; of two for one place and time the cheaper counts."""
     last = nodes.count[LAST]
     for node in range(nodes.count[N_NODES]):
-        spot = _visit(nodes, nodes.cell[node], min(nodes.slot[node], last + 1))
-        if nodes.found[spot] == NEVER or nodes.cost[node] < nodes.cost[nodes.found[spot]]:
-            nodes.found[spot] = node
+        spot = _visit(nodes, nodes.tree[node]["cell"], min(nodes.tree[node]["slot"], last + 1))
+        known = nodes.seen[spot]["node"]
+        if known == NEVER or nodes.tree[node]["cost"] < nodes.tree[known]["cost"]:
+            nodes.seen[spot]["node"] = node

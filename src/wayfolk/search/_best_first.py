@@ -69,7 +69,7 @@ class BestFirst(Task):
             cells = np.empty(n, np.int32)
             best_first.trace(self.memory, self.start, self.goal, cells)
         self.cells = cells[:n][::-1]
-        self.cost = float(self.memory.g[self.goal])
+        self.cost = float(self.memory.cells[self.goal]["g"])
 
     def _counters(self) -> Counters:
         count = self.memory.count
@@ -136,7 +136,7 @@ def _borrow(world: Grid | Graph, n_lists: int) -> tuple[best_first.Memory, bucke
         memory, queue = pool.pop()
     except IndexError:
         return best_first.new_memory(world.n_cells), buckets.new_buckets(n_lists, 1024)
-    return memory, queue if len(queue.head) == size else buckets.new_buckets(n_lists, 1024)
+    return memory, queue if len(queue.lists) == size else buckets.new_buckets(n_lists, 1024)
 
 
 def _give_back(world: Grid | Graph, memory: best_first.Memory, queue: buckets.Buckets) -> None:
