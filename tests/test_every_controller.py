@@ -144,6 +144,6 @@ def test_nobody_looks_farther_than_its_sight(entry):
         world = Simulation(one_shot(grid, [home, *chosen], goals), entry.name)
         world.advance(1)
         crew = world.crew
-        routes.append(crew.route[0, : crew.n_route[0]].tolist())
+        routes.append(crew.route[0, : crew.agents[0]["n_route"]].tolist())
     assert routes[0]
     assert all(route == routes[0] for route in routes)

@@ -441,6 +441,13 @@ def test_each_scaled_cell_is_what_lies_under_its_centre(grid, width, height):
             assert scaled.free[y, x] == below
 
 
+def test_cells_far_apart_are_shut_off_by_a_cliff_between_them_but_not_by_a_wall():
+    cliff = Grid([[1, 1, 1]], links=[[0, OPEN_EAST, 0]])
+    wall = Grid([[1, 0, 1]], links=[[0, 0, 0]])
+    assert scale(cliff, 2, 1).links.tolist() == [[0, 0]]
+    assert scale(wall, 2, 1).links.tolist() == [[OPEN_EAST, 0]]
+
+
 @given(reference.small_grids(cliffs=True))
 def test_without_islands_the_largest_part_is_left_as_it_was(grid):
     parts = reference.flood_components(grid)

@@ -46,7 +46,7 @@ class Moves(enum.Enum):
         if isinstance(name, Moves):
             return name
         try:
-            return cls(name.lower().replace("-", "_"))
+            return cls(str(name).lower().replace("-", "_"))
         except ValueError:
             raise BadInput(f"there is no move rule {name!r}: choose {', '.join(m.value for m in cls)}") from None
 
@@ -84,7 +84,7 @@ class Grid:
         self.stride = self.width + 2
         self.n_cells = (self.height + 2) * self.stride
         self._free = self._padded(np.asarray(free, dtype=bool), False)
-        self._links = None if links is None else self._padded(np.asarray(links, dtype=np.uint8), 0)
+        self._links = None if links is None else self._padded(np.asarray(links).astype(np.uint8), 0)
         self._costs = None if costs is None else self._padded(_checked_costs(costs, free), 1.0)
         self.legal: NDArray[np.uint8] = self._legal_moves(slice(0, self.height + 2))
         self._freeze()
@@ -100,6 +100,11 @@ class Grid:
         for array in (self._free, self._links, self._costs, self.legal):
             if array is not None:
                 array.flags.writeable = False
+
+    @staticmethod
+    def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+        array.flags.writeable = False
+        return array
 
     def _legal_moves(self, rows: slice) -> NDArray[np.uint8]:
         """The byte of legal moves of each cell in the padded `rows`."""
@@ -144,6 +149,10 @@ class Grid:
 
     def _changed(self, cells: Iterable[int], value: bool) -> Grid:
         changed = np.atleast_1d(np.asarray(cells, dtype=np.int64))
+        x, y = changed % self.stride - 1, changed // self.stride - 1
+        outside = (x < 0) | (x >= self.width) | (y < 0) | (y >= self.height)
+        if outside.any():
+            raise BadInput(f"cell {changed[outside][0]} is outside the {self.width} x {self.height} map")
         other = object.__new__(Grid)
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _CACHED})
         other._free = self._free.copy()
@@ -201,10 +210,13 @@ class Grid:
 
     def cells(self, places: ArrayLike) -> NDArray[np.int32]:
         """The cells at an array of `(x, y)` rows."""
-        rows = np.asarray(places, dtype=np.int64).reshape(-1, 2)
+        rows = np.asarray(places)
+        if rows.size and (rows.shape[-1] != 2 or not np.issubdtype(rows.dtype, np.integer)):
+            raise BadInput(f"places are rows of two whole numbers, not an array of {rows.dtype} in the shape {rows.shape}")
+        rows = rows.reshape(-1, 2).astype(np.int64)
         outside = (rows < 0).any(1) | (rows[:, 0] >= self.width) | (rows[:, 1] >= self.height)
         if outside.any():
-            self.cell(tuple(rows[outside.argmax()]))
+            self.cell((int(rows[outside.argmax(), 0]), int(rows[outside.argmax(), 1])))
         return ((rows[:, 1] + 1) * self.stride + rows[:, 0] + 1).astype(np.int32)
 
     def place(self, cell: int) -> tuple[int, int]:
@@ -219,17 +231,17 @@ class Grid:
     @cached_property
     def free_cells(self) -> NDArray[np.int32]:
         """All free cells, in order."""
-        return np.flatnonzero(self._free).astype(np.int32)
+        return self._frozen(np.flatnonzero(self._free).astype(np.int32))
 
     @cached_property
     def offsets(self) -> NDArray[np.int32]:
         """What to add to a cell for a step in each of the eight directions."""
-        return (np.array(DY) * self.stride + np.array(DX)).astype(np.int32)
+        return self._frozen((np.array(DY) * self.stride + np.array(DX)).astype(np.int32))
 
     @cached_property
     def lengths(self) -> NDArray[np.float64]:
         """How long a step in each of the eight directions is."""
-        return np.array([1.0] * 4 + [self.diagonal] * 4)
+        return self._frozen(np.array([1.0] * 4 + [self.diagonal] * 4))
 
     @cached_property
     def components(self) -> NDArray[np.int32]:
@@ -238,7 +250,7 @@ class Grid:
 
         labels = np.zeros(self.n_cells, dtype=np.int32)
         label_components(self.legal, self.offsets, self.free_cells, labels)
-        return labels
+        return self._frozen(labels)
 
     @cached_property
     def graph(self) -> GridGraph:
@@ -257,6 +269,7 @@ class Grid:
             and bool((self.legal == other.legal).all())
             and bool((self._free == other._free).all())
             and _same(self._costs, other._costs)
+            and _same(self._links, other._links)
         )
 
     def __hash__(self) -> int:
@@ -295,5 +308,6 @@ def _checked_costs(costs: ArrayLike, free: ArrayLike) -> NDArray[np.float64]:
     if bad.any():
         y, x = np.argwhere(bad)[0]
         raise BadInput(f"the cost of the free cell ({x}, {y}) is {values[y, x]}: it must be positive and finite")
-    values[~np.asarray(free, dtype=bool)] = 1.0
+    # a wall may be freed later: what it costs then is kept if it makes sense
+    values[~(np.isfinite(values) & (values > 0))] = 1.0
     return values

@@ -97,12 +97,16 @@ def tasks(grid: Grid, agents: int = 100, *, seed: int = 0, pool: ArrayLike | Non
     """Agents that get a new goal from `pool` (rows of `(x, y)`, or anywhere they can reach) as soon as they arrive."""
     from wayfolk.generate import draw_pairs
 
-    starts, goals = draw_pairs(grid, agents, seed=seed)
+    starts, goals = draw_pairs(grid, agents, seed=seed)  # all in the largest part of the map
+    part = grid.components[starts[0]]
     if pool is None:
-        cells = grid.free_cells[grid.components[grid.free_cells] == grid.components[starts[0]]]
+        cells = grid.free_cells[grid.components[grid.free_cells] == part]
     else:
         cells = grid.cells(pool)
         goals = np.random.default_rng(seed).choice(cells, agents).astype(np.int32)
+        if (grid.components[cells] != part).any():
+            lost = cells[grid.components[cells] != part][0]
+            raise BadProblem(f"the pool of tasks holds {grid.place(lost)}, which the agents cannot reach")
     return _checked(grid, starts, goals[:, None], loops=ENDLESS, pool=cells, seed=seed, name=name)
 
 
@@ -120,9 +124,6 @@ def _checked(grid: Grid, starts: NDArray[np.int32], routes: NDArray[np.int32], *
     _no_twins(grid, starts, "start")
     if routes.shape[1] == 1 and not rest.get("pool", np.zeros(0)).size:
         _no_twins(grid, routes[:, 0], "goal")
-    pool = rest.get("pool", np.zeros(0, np.int32))
-    if pool.size and not grid._free[pool].all():
-        raise BadProblem(f"the pool of tasks holds a wall at {grid.place(pool[grid._free[pool].argmin()])}")
     apart = grid.components[routes] != grid.components[starts][:, None]
     if apart.any():
         agent, k = np.argwhere(apart)[0]

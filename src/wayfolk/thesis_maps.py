@@ -1,6 +1,6 @@
 """The four maps of the Direction Map thesis, rebuilt from its text and tables, and the picture it begins with.
 
-Jansen, "Direction maps for cooperative pathfinding", University of Alberta, 2008, chapter 4 and Figures 1.1, 4.2, 5.1.
+Jansen, "Multi-agent pathfinding with direction maps", University of Alberta, 2008, chapter 4, Figures 1.1, 4.2, 5.1.
 
 The maps are printed there as small pictures only. What stands here fits each sentence about them and the lengths of
 the agents' loops in the tables; `docs/thesis-maps.md` lists sentence by sentence and number by number how well. All

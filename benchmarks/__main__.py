@@ -1,0 +1,62 @@
+"""Run all benchmarks, print their tables, and write them to docs/benchmarks.md with the command that made them."""
+
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+
+from benchmarks import many_agents, one_agent, start_up
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = {"start-up": start_up, "one-agent": one_agent, "many-agents": many_agents}
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(PARTS)
+    maps = Path(os.environ.get("WAYFOLK_DATA") or ROOT.parent / "shared" / "maps") / "movingai"
+    if not maps.is_dir():
+        sys.exit("the benchmarks need the Moving AI maps: set WAYFOLK_DATA to the folder that holds `movingai`")
+    text = [
+        "# Benchmarks",
+        "",
+        f"Made by `make bench` on {time.strftime('%Y-%m-%d')}: {processor()}, {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}. The machine is shared and noisy: read times as +-30 %, and trust the "
+        "ratios, whose sides are measured in the same run. Every answer is checked: a benchmark of wrong paths stops.",
+    ]
+    for name in wanted:
+        for title, note, columns, rows in PARTS[name].tables(maps):
+            made = table(title, note, columns, rows)
+            print("\n".join(made), flush=True)
+            text += made
+    if wanted == list(PARTS):
+        (ROOT / "docs" / "benchmarks.md").write_text("\n".join(text) + "\n")
+
+
+def table(title, note, columns, rows):
+    """A table in Markdown that can be read as plain text too."""
+    cells = [[str(c) for c in columns]] + [[shown(value) for value in row] for row in rows]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(columns))]
+    lines = [
+        "| " + " | ".join(cell.ljust(width) if k == 0 else cell.rjust(width) for k, (cell, width) in pairs) + " |"
+        for pairs in (enumerate(zip(row, widths, strict=True)) for row in cells)
+    ]
+    rule = "| " + " | ".join("-" * w if k == 0 else "-" * (w - 1) + ":" for k, w in enumerate(widths)) + " |"
+    return ["", f"## {title}", "", note, "", lines[0], rule, *lines[1:]]
+
+
+def shown(value):
+    if isinstance(value, float):
+        return f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}" if abs(value) < 100 else f"{value:,.0f}"
+    return str(value)
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+if __name__ == "__main__":
+    main()

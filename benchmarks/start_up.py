@@ -1,0 +1,62 @@
+"""How long it takes to begin: importing, listing, loading a large map."""
+
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from wayfolk.formats import read_map
+from wayfolk.run import find_path
+
+
+def tables(maps):
+    yield (
+        "Start-up",
+        "Medians of 7 fresh processes (import, list) or 7 loads. The empty interpreter is there for comparison.",
+        ["what", "ms", "limit"],
+        [
+            ["python -c pass", fresh("pass"), ""],
+            ["python -c 'import wayfolk' without the interpreter", import_time(), 150],
+            ["wayfolk list", fresh("import sys; sys.argv = ['wayfolk', 'list']; import wayfolk.cli as c; c.main()"), 500],
+            ["read_map(orz900d), 1491 x 656", median(lambda: read_map(maps / "mapf" / "orz900d.map")), 100],
+        ],
+    )
+    yield (
+        "Memory of a map and a search",
+        "Bytes for each cell of orz900d (978,096 cells): the grid, and the arrays of an A* that has crossed the map.",
+        ["what", "bytes a cell", "limit"],
+        memory(read_map(maps / "mapf" / "orz900d.map")),
+    )
+
+
+def memory(grid):
+    n = grid.width * grid.height
+    cells = grid.free_cells[grid.components[grid.free_cells] == np.bincount(grid.components[grid.free_cells]).argmax()]
+    result = find_path(grid, cells[0], cells[-1], "dijkstra")
+    assert result.is_solved
+    known = {id(a): a for a in vars(grid).values() if isinstance(a, np.ndarray)}
+    world = sum(a.nbytes for a in known.values() if a.base is None)
+    (parts,) = grid.__dict__["_memories"]
+    search = sum(array.nbytes for part in parts for array in part)
+    return [["grid", world / n, ""], ["search", search / n, ""], ["both", (world + search) / n, 100]]
+
+
+def median(job):
+    times = []
+    for _ in range(7):
+        began = time.perf_counter()
+        job()
+        times.append((time.perf_counter() - began) * 1e3)
+    return statistics.median(times)
+
+
+def fresh(code):
+    return median(lambda: subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL))
+
+
+def import_time():
+    code = "import time; t = time.perf_counter(); import wayfolk; print(time.perf_counter() - t)"
+    runs = [subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True) for _ in range(7)]
+    return statistics.median(float(run.stdout) for run in runs) * 1e3
