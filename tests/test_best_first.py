@@ -138,7 +138,7 @@ def test_nothing_better_is_left_open(query):
     found = search(grid, start, goal)
     if found.advance() == FOUND:
         cells, left = found.memory.cells, dijkstra_costs(grid, goal)
-        for cell in np.flatnonzero(cells["mark"] == found.memory.count[STAMP]):
+        for cell in np.flatnonzero(cells["mark"] == found.memory.counts[STAMP]):
             assert cells[cell]["g"] + left[cell] >= cells[goal]["g"] - 1e-9
 
 
@@ -149,7 +149,7 @@ def test_a_queue_that_grows_changes_nothing(query, weight):
     assert small.cost() == large.cost()
     assert large.grew == 0
     assert small.grew > 0 or start == goal
-    assert (small.memory.count[1:] == large.memory.count[1:]).all()
+    assert (small.memory.counts[1:] == large.memory.counts[1:]).all()
     if small.advance() == FOUND:
         assert small.path() == large.path()
 
@@ -163,11 +163,11 @@ def test_paused_and_watched_it_does_the_same(query, budget):
     code = whole.advance(events=events)
     before = 0
     while (paused := parts.advance(budget)) == RUNNING:
-        assert parts.memory.count[EXPANDED] == before + budget
+        assert parts.memory.counts[EXPANDED] == before + budget
         before += budget
     assert paused == code
-    assert (parts.memory.count == whole.memory.count).all()
-    order = events[: whole.memory.count[EXPANDED]].tolist()
+    assert (parts.memory.counts == whole.memory.counts).all()
+    order = events[: whole.memory.counts[EXPANDED]].tolist()
     assert all(cell in dijkstra_costs(grid, start) for cell in order)
     assert code == EXHAUSTED or whole.path()[:-1] == [cell for cell in whole.path() if cell in order]
 
@@ -177,19 +177,19 @@ def test_exhausted_only_after_everything_was_looked_at():
     grid = Grid([[1, 1, 1, 0, 1], [1, 1, 1, 0, 1]])
     found = search(grid, grid.cell((0, 0)), grid.cell((4, 0)))
     assert found.advance() == EXHAUSTED
-    assert found.memory.count[EXPANDED] == found.memory.count[GENERATED] == 6
+    assert found.memory.counts[EXPANDED] == found.memory.counts[GENERATED] == 6
 
 
 @pytest.mark.plain
 def test_memory_is_used_again_even_when_stamps_run_out():
     grid, pairs = rough(2, side=10)
     memory = best_first.new_memory(grid.n_cells)
-    memory.count[STAMP] = 2**31 - 16
+    memory.counts[STAMP] = 2**31 - 16
     stamps = []
     for start, goal in pairs:
         found = search(grid, start, goal, memory=memory)
         assert found.cost() == pytest.approx(dijkstra_costs(grid, start).get(goal))
-        stamps.append(int(memory.count[STAMP]))
+        stamps.append(int(memory.counts[STAMP]))
         assert memory.cells["mark"].max() in (stamps[-1], stamps[-1] + 1)
     assert max(stamps) < 2**31 - 1
     assert min(stamps) == 2  # they did run out
@@ -203,7 +203,7 @@ def test_a_grid_and_its_graph_agree(query, kind):
     ends = (graph.cell(grid.place(cell)) for cell in (start, goal))
     there = Search(graph.graph, graph.n_cells, *ends, kind=kind, dearest=grid.costs.max() * 1.5)
     assert there.cost() == pytest.approx(search(grid, start, goal, kind=kind).cost())
-    assert there.memory.count[GENERATED] <= len(legal_moves(grid, start)) + len(grid.free_cells)
+    assert there.memory.counts[GENERATED] <= len(legal_moves(grid, start)) + len(grid.free_cells)
 
 
 @widths

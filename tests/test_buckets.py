@@ -14,7 +14,7 @@ pytestmark = pytest.mark.plain
 def take_all(queue):
     """Everything that is left, as (bucket, item, g)."""
     taken = []
-    while queue.count[N_ENTRIES] > 0:
+    while queue.counts[N_ENTRIES] > 0:
         bucket = int(buckets.settle(queue))
         item = int(buckets.peek(queue))
         entry = buckets.take(queue)
@@ -72,13 +72,13 @@ class AgainstADict(RuleBasedStateMachine):
 
     @invariant()
     def counts_its_entries(self):
-        assert self.queue.count[N_ENTRIES] == self.size()
+        assert self.queue.counts[N_ENTRIES] == self.size()
         assert buckets.has_room(self.queue, len(self.queue.entries) - self.size())
         assert not buckets.has_room(self.queue, len(self.queue.entries) - self.size() + 1)
 
     @invariant()
     def uses_no_more_places_than_it_ever_held(self):
-        assert self.queue.count[N_USED] <= self.most
+        assert self.queue.counts[N_USED] <= self.most
 
     def teardown(self):
         if hasattr(self, "queue"):
@@ -119,7 +119,7 @@ def test_the_ring_turns_many_times_in_little_memory():
         assert queue.entries[buckets.take(queue)]["item"] == bucket
         assert buckets.settle(queue) == bucket + 1
         assert queue.entries[buckets.take(queue)]["item"] == 7
-    assert queue.count[N_USED] == 2
+    assert queue.counts[N_USED] == 2
 
 
 def test_a_cleared_queue_forgets_where_it_was():
@@ -128,7 +128,7 @@ def test_a_cleared_queue_forgets_where_it_was():
         buckets.push(queue, item, item, 0.0, False)
     buckets.take(queue)
     buckets.clear(queue)
-    assert (queue.count[N_ENTRIES], queue.count[CURRENT], queue.count[N_USED]) == (0, 0, 0)
+    assert (queue.counts[N_ENTRIES], queue.counts[CURRENT], queue.counts[N_USED]) == (0, 0, 0)
     buckets.push(queue, 1, 9, 0.5, False)
     assert take_all(queue) == [(1, 9, 0.5)]
 

@@ -45,7 +45,7 @@ class AgainstADict(RuleBasedStateMachine):
 
     @invariant()
     def is_the_same(self):
-        assert self.table.count[0] == len(self.model)
+        assert self.table.counts[0] == len(self.model)
         for cell in range(1, 7):
             for slot in (-1, 0, 1, 2, 3, 2**31 - 2):
                 assert reservations.holder(self.table, cell, slot) == self.model.get((cell, slot), NOBODY)
@@ -69,7 +69,7 @@ def test_nothing_is_lost_in_a_table_that_is_almost_full(seed):
             reservations.reserve(table, *place, 1)
             model[place] = 1
     assert len(table.entries) == 32
-    assert table.count[0] == len(model)
+    assert table.counts[0] == len(model)
     for cell in range(1, 40):
         for slot in range(3):
             assert (reservations.holder(table, cell, slot) == 1) == ((cell, slot) in model)
@@ -90,7 +90,7 @@ def test_a_table_used_window_after_window_stays_small():
         for cell in range(1, 9):
             reservations.reserve(table, cell, slot, cell)
             reservations.release(table, cell, slot - 1, cell)
-    assert table.count[0] == 8
+    assert table.counts[0] == 8
     assert np.count_nonzero(table.entries["key"]) == 8
 
 

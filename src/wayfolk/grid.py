@@ -206,7 +206,7 @@ class Grid:
         x, y = int(place[0]), int(place[1])
         if not (0 <= x < self.width and 0 <= y < self.height):
             raise BadProblem(f"({x}, {y}) is outside the {self.width} x {self.height} map")
-        return (y + 1) * self.stride + x + 1
+        return int((y + 1) * self.stride + x + 1)
 
     def cells(self, places: ArrayLike) -> NDArray[np.int32]:
         """The cells at an array of `(x, y)` rows."""
@@ -217,7 +217,8 @@ class Grid:
         outside = (rows < 0).any(1) | (rows[:, 0] >= self.width) | (rows[:, 1] >= self.height)
         if outside.any():
             self.cell((int(rows[outside.argmax(), 0]), int(rows[outside.argmax(), 1])))
-        return ((rows[:, 1] + 1) * self.stride + rows[:, 0] + 1).astype(np.int32)
+        cells: NDArray[np.int32] = ((rows[:, 1] + 1) * self.stride + rows[:, 0] + 1).astype(np.int32)
+        return cells
 
     def place(self, cell: int) -> tuple[int, int]:
         """The `(x, y)` of `cell`."""

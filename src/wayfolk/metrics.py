@@ -106,11 +106,6 @@ def lower_bound(problem: Problem) -> int:
     return int(_fewest_steps(problem).sum(dtype=np.int64))
 
 
-def longest_distance(problem: Problem) -> int:
-    """The most steps any agent needs to its goal, as if it were alone: no makespan is less."""
-    return int(_fewest_steps(problem).max())
-
-
 def _fewest_steps(problem: Problem) -> NDArray[np.int32]:
     from wayfolk.kernels.distance import UNREACHED, fewest_steps
 

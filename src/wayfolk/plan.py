@@ -26,7 +26,7 @@ class Plan:
     @property
     def n_agents(self) -> int:
         """How many agents there are."""
-        return self.cells.shape[1]
+        return int(self.cells.shape[1])
 
     def path(self, agent: int) -> list[tuple[int, int]]:
         """The places of one agent, step by step."""

@@ -12,7 +12,6 @@ from wayfolk import catalogue
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.graph import Graph
 from wayfolk.grid import Grid
-from wayfolk.metrics import longest_distance
 from wayfolk.problem import Problem
 from wayfolk.result import Result, Status
 from wayfolk.simulation import Simulation
@@ -74,8 +73,8 @@ def solve(
 ) -> Result:
     """A plan for everyone, by a planner, or by a controller that is simulated for at most `steps`.
 
-    Without `steps`, a controller may take 1,000 steps more than ten times the longest distance. A controller's legal
-    plan in which some do not arrive is PARTIAL.
+    Without `steps`, a controller may take 1,000 steps more than ten times the map's width and height. A controller's
+    legal plan in which some do not arrive is PARTIAL.
     """
     if not problem.is_one_shot:
         raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
@@ -86,7 +85,7 @@ def solve(
     began = time.perf_counter()
     task = begin_plan(problem, algorithm, seed=seed, **options)
     if isinstance(task, Simulation):
-        limit = 1000 + 10 * longest_distance(problem) if steps is None else steps
+        limit = 1000 + 10 * (problem.grid.width + problem.grid.height) if steps is None else steps
         result = finish(task, seconds=seconds, expansions=limit, tell=tell, portion=8)
         if not result.is_solved and result.plan is not None:
             result.detail = f"stopped after {result.plan.n_steps} steps: {result.status.value}"

@@ -95,7 +95,7 @@ class Simulation(Task):
     @property
     def time(self) -> float:
         """What the clock shows."""
-        return float(self.crew.count[TICK] * self.tick)
+        return float(self.crew.counts[TICK] * self.tick)
 
     @property
     def n_agents(self) -> int:
@@ -122,7 +122,7 @@ class Simulation(Task):
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Let up to `budget` ticks pass."""
         began = time.perf_counter()
-        stop = min(int(self.crew.count[TICK]) + budget, NO_LIMIT)
+        stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
         while not self.status.is_final:
             code = referee.run(
                 self.crew, self.log, self.brain.mind, self.tick, self.problem.loops,
@@ -140,16 +140,16 @@ class Simulation(Task):
             elif code == referee.FINISHED:
                 self.status = Status.RUNNING if self._events else Status.SOLVED
                 if self._events:  # nobody has anything to do until the next event
-                    self.crew.count[TICK] = int(np.ceil(self._events[0][0] / self.tick))
+                    self.crew.counts[TICK] = int(np.ceil(self._events[0][0] / self.tick))
                     self._apply_events()
-            elif self.crew.count[TICK] >= stop:
+            elif self.crew.counts[TICK] >= stop:
                 break
         self._seconds += time.perf_counter() - began
         return self.status
 
     def _next_stop(self, stop: int) -> int:
         """With limited sight somebody must look around after every tick."""
-        return stop if self.vision is None else min(stop, int(self.crew.count[TICK]) + 1)
+        return stop if self.vision is None else min(stop, int(self.crew.counts[TICK]) + 1)
 
     def _look(self) -> None:
         """Reveal what agents see; whoever relied on a wall being free must think again."""
@@ -183,15 +183,18 @@ class Simulation(Task):
         self.brain.prepare(self._view())
 
     def _apply_events(self) -> None:
-        """Let everything happen that is due; afterwards everybody thinks anew."""
-        late = []
+        """Let everything happen that is due; afterwards everybody thinks anew. What cannot happen yet is tried again."""
+        late, happened = [], False
         while self._events and self._events[0][0] <= self.time + 1e-9:
             _, number, event = heapq.heappop(self._events)
-            if not self._apply(event):
+            if self._apply(event):
+                happened = True
+            else:
                 late.append((self.time + self.tick, number, event))
         for waiting in late:
             heapq.heappush(self._events, waiting)
-        self._think_anew()
+        if happened:
+            self._think_anew()
 
     def _apply(self, event: Event) -> bool:
         """Whether `event` could happen; a cell may be occupied."""
@@ -255,19 +258,22 @@ class Simulation(Task):
         self.log = np.concatenate([self.log, np.zeros_like(self.log)])
 
     def _note(self, agent: int, kind: int, cell: int) -> None:
-        row = int(self.crew.count[N_LOG])
+        row = int(self.crew.counts[N_LOG])
         if row == len(self.log):
             self._grow_log()
         self.log[row] = (self.time, agent, cell, kind)
-        self.crew.count[N_LOG] = row + 1
+        self.crew.counts[N_LOG] = row + 1
 
     def record(self) -> Record:
         """The log up to now."""
-        n = int(self.crew.count[N_LOG])
+        n = int(self.crew.counts[N_LOG])
         over = float(self.crew.agents["ready"].max(initial=0.0))
         end = max(self.time, over) if self.status.is_final else self.time
-        columns = (self.log[name][:n].copy() for name in ("time", "agent", "kind", "cell"))
-        return Record(self.problem.grid, self.starts, *columns, end, self.model, self.tick)
+        log = self.log[:n]
+        return Record(
+            self.problem.grid, self.starts, log["time"].copy(), log["agent"].copy(), log["kind"].copy(),
+            log["cell"].copy(), end, self.model, self.tick,
+        )  # fmt: skip
 
     def run(self) -> Run:
         """What has happened up to now, with its metrics."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.grid import Grid
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.sight import compare
 
 
 class Vision:
@@ -25,7 +25,7 @@ class Vision:
     def look(self, eyes: NDArray[np.int32]) -> NDArray[np.int32]:
         """See around `eyes`; the cells that turned out to be other than they were thought to be."""
         wrong = np.empty(self.truth.n_cells, np.int32)
-        n = _compare(
+        n = compare(
             self.truth._free, self.known._free, self.truth.stride, self.truth.width, self.truth.height, eyes,
             self.radius, np.zeros(self.truth.n_cells, np.bool_), wrong,
         )  # fmt: skip
@@ -36,21 +36,3 @@ class Vision:
         if walls.size < found.size:
             self.known = self.known.with_freed(found[self.truth._free[found]])
         return found
-
-
-@kernel
-def _compare(truth, known, stride, width, height, eyes, radius, noted, wrong):
-    """Write the cells within `radius` of any eye that differ to `wrong`; how many."""
-    n = 0
-    reach = int(radius)
-    for eye in eyes:
-        eye_y, eye_x = eye // stride, eye % stride
-        for y in range(max(1, eye_y - reach), min(height, eye_y + reach) + 1):
-            for x in range(max(1, eye_x - reach), min(width, eye_x + reach) + 1):
-                cell = y * stride + x
-                if truth[cell] != known[cell] and not noted[cell]:
-                    if (y - eye_y) * (y - eye_y) + (x - eye_x) * (x - eye_x) <= radius * radius:
-                        noted[cell] = True
-                        wrong[n] = cell
-                        n += 1
-    return n

@@ -43,7 +43,7 @@ class View:
     @property
     def asked(self) -> NDArray[np.int32]:
         """Who needs a route."""
-        return self.crew.asked[: self.crew.count[N_ASKED]]
+        return self.crew.asked[: self.crew.counts[N_ASKED]]
 
     @property
     def here(self) -> NDArray[np.int32]:

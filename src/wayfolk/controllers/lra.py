@@ -88,7 +88,7 @@ def _think(mind, crew, log, now):
     nobody_watches = np.empty(0, np.int32)
     memory, queue, path = mind.memory, mind.queue, mind.path
     room = crew.route.shape[1]
-    n_asked = crew.count[N_ASKED]
+    n_asked = crew.counts[N_ASKED]
     for k in range(n_asked):
         number = crew.asked[k]
         agent = crew.agents[number]
@@ -104,7 +104,7 @@ def _think(mind, crew, log, now):
         )
         if code == QUEUE_FULL:
             return k
-        note(log, crew.count, now, number, THOUGHT, memory.count[EXPANDED])
+        note(log, crew.counts, now, number, THOUGHT, memory.counts[EXPANDED])
         n_route = 0
         if code == FOUND:
             length = best_first.trace(memory, start, goal, path) - 1

@@ -94,7 +94,7 @@ class Mind(NamedTuple):
 
 def _think(mind, crew, log, now):
     """Plan a window for those who ask, another one of them first each time; how many could be served."""
-    agents, n_asked = crew.agents, crew.count[N_ASKED]
+    agents, n_asked = crew.agents, crew.counts[N_ASKED]
     slot = np.int64(now * mind.per_step + 0.5)
     asked = crew.asked[:n_asked]
     for k in range(n_asked):
@@ -153,8 +153,8 @@ def _plan(mind, crew, log, now, agent, slot):
     code = space_time.advance(mind.rules, table, nodes, searches, True, agent, goal, slot + mind.span, ENOUGH)
     if code == space_time.FULL:
         return False
-    spent = nodes.count[space_time.EXPANDED] + rra.expansions(searches, agent) - before
-    note(log, crew.count, now, agent, THOUGHT, spent)
+    spent = nodes.counts[space_time.EXPANDED] + rra.expansions(searches, agent) - before
+    note(log, crew.counts, now, agent, THOUGHT, spent)
     for t in range(slot - 1, slot + mind.per_step):
         release(table, start, t, agent)
     # a way begins with the slot before it, so that others see who comes from where

@@ -30,7 +30,7 @@ class Memory(NamedTuple):
     """What one search knows of each cell; reused from query to query."""
 
     cells: NDArray[np.void]
-    count: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 def new_memory(n_cells: int) -> Memory:
@@ -41,7 +41,7 @@ def new_memory(n_cells: int) -> Memory:
 @kernel
 def seed(graph, memory, queue, start, goal):
     """Forget the last search and open `start`."""
-    count = memory.count
+    count = memory.counts
     if count[STAMP] > 2**31 - 8:
         for cell in range(memory.cells.size):
             memory.cells[cell]["mark"] = 0
@@ -61,16 +61,16 @@ def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_fi
 
     There are `per_unit` buckets to a unit of cost. Expanded cells are written to `events` while there is room.
     """
-    cells, count = memory.cells, memory.count
+    cells, count = memory.cells, memory.counts
     stamp, expanded, generated = count[STAMP], count[EXPANDED], count[GENERATED]
     least = weight * guess(graph, start, goal, kind)
     stop = expanded + budget
     outcome = RUNNING
     while True:
-        if queue.count[buckets.N_ENTRIES] == 0:
+        if queue.counts[buckets.N_ENTRIES] == 0:
             outcome = FOUND if count[CLOSING] else EXHAUSTED
             break
-        before = queue.count[buckets.CURRENT]
+        before = queue.counts[buckets.CURRENT]
         if buckets.settle(queue) != before and count[CLOSING]:
             outcome = FOUND
             break

@@ -26,7 +26,7 @@ class Buckets(NamedTuple):
 
     lists: NDArray[np.void]
     entries: NDArray[np.void]
-    count: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 def ring_size(n_lists: int) -> int:
@@ -49,25 +49,25 @@ def grown(queue: Buckets) -> Buckets:
 @kernel
 def clear(queue):
     """Empty the queue."""
-    if queue.count[N_ENTRIES] > 0:
+    if queue.counts[N_ENTRIES] > 0:
         for spot in range(queue.lists.size):
             queue.lists[spot]["head"] = NOBODY
-    queue.count[N_ENTRIES] = 0
-    queue.count[CURRENT] = 0
-    queue.count[N_USED] = 0
-    queue.count[FREED] = NOBODY
+    queue.counts[N_ENTRIES] = 0
+    queue.counts[CURRENT] = 0
+    queue.counts[N_USED] = 0
+    queue.counts[FREED] = NOBODY
 
 
 @kernel
 def has_room(queue, more):
     """Whether `more` entries can be pushed without growing."""
-    return queue.count[N_ENTRIES] + more <= queue.entries.size
+    return queue.counts[N_ENTRIES] + more <= queue.entries.size
 
 
 @kernel
 def push(queue, bucket, item, g, oldest_first):
     """Put `item` into list number `bucket`, which is counted from 0 and may exceed the ring."""
-    count, entries = queue.count, queue.entries
+    count, entries = queue.counts, queue.entries
     if bucket < count[CURRENT]:
         bucket = count[CURRENT]
     lane = queue.lists[bucket & (queue.lists.size - 1)]
@@ -93,27 +93,27 @@ def push(queue, bucket, item, g, oldest_first):
 @kernel
 def settle(queue):
     """Turn to the first list that is not empty (there must be one) and return its number."""
-    at = queue.count[CURRENT]
+    at = queue.counts[CURRENT]
     mask = queue.lists.size - 1
     while queue.lists[at & mask]["head"] == NOBODY:
         at += 1
-    queue.count[CURRENT] = at
+    queue.counts[CURRENT] = at
     return at
 
 
 @kernel
 def peek(queue):
     """The first item of the current list."""
-    return queue.entries[queue.lists[queue.count[CURRENT] & (queue.lists.size - 1)]["head"]]["item"]
+    return queue.entries[queue.lists[queue.counts[CURRENT] & (queue.lists.size - 1)]["head"]]["item"]
 
 
 @kernel
 def take(queue):
     """Take the first entry of the current list; its number, valid until the next push."""
-    lane = queue.lists[queue.count[CURRENT] & (queue.lists.size - 1)]
+    lane = queue.lists[queue.counts[CURRENT] & (queue.lists.size - 1)]
     first = lane["head"]
     lane["head"] = queue.entries[first]["after"]
-    queue.entries[first]["after"] = queue.count[FREED]
-    queue.count[FREED] = first
-    queue.count[N_ENTRIES] -= 1
+    queue.entries[first]["after"] = queue.counts[FREED]
+    queue.counts[FREED] = first
+    queue.counts[N_ENTRIES] -= 1
     return first

@@ -51,7 +51,7 @@ class Crew(NamedTuple):
     luck: NDArray[np.uint64]
     route: NDArray[np.int32]
     asked: NDArray[np.int32]
-    count: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 @inner

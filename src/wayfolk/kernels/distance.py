@@ -9,7 +9,7 @@ Keeps    a stored distance is exact from the moment it is stored: breadth-first 
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class Fields(NamedTuple):
 
     legal: NDArray[np.uint8]
     offsets: NDArray[np.int32]
-    steps: NDArray[np.int16] | NDArray[np.int32]
+    steps: NDArray[Any]
     queue: NDArray[np.int32]
     spans: NDArray[np.int64]
 

@@ -27,20 +27,22 @@ from numba.extending import overload
 __all__ = ["cache_folder", "inner", "instance_class", "is_plain", "kernel", "on_compile", "specialise"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-FLAGS = {"nogil": True, "error_model": "numpy", "boundscheck": None}
+FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": True}
+INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+CONFIG: Any = numba.config
 KEEP_DAYS = 30  # cache folders of older versions are removed after this long
 _IMPORT = re.compile(r"^\s*(?:from (wayfolk[\w.]*) import ([\w, ()]+)|import (wayfolk[\w.]*))", re.MULTILINE)
 
 
 def kernel(function: F) -> F:
     """Compile `function` on first call, release the GIL while it runs, keep the machine code on disk."""
-    compiled: F = numba.njit(cache=True, **FLAGS)(function)
+    compiled: F = numba.njit(**FLAGS)(function)
     return compiled
 
 
 def inner(function: F) -> F:
     """A kernel that only kernels call: without the way in from Python it compiles a third faster."""
-    compiled: F = numba.njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **FLAGS)(function)
+    compiled: F = numba.njit(**INNER)(function)
     return compiled
 
 
@@ -62,7 +64,7 @@ def specialise(function: Callable[..., Any], chosen: dict[type, Callable[..., An
 
 def is_plain() -> bool:
     """Whether kernels run as ordinary Python in this process."""
-    return bool(numba.config.DISABLE_JIT)
+    return bool(CONFIG.DISABLE_JIT)
 
 
 def instance_class(numba_type: Any) -> type | None:
@@ -88,7 +90,7 @@ def source_digest(package: Path) -> str:
     digest = hashlib.sha256()
     for file in sorted(reached):
         digest.update(f"{file.relative_to(package)}\n{files[file]}\n".encode())
-    flags = (sorted(FLAGS.items()), numba.config.BOUNDSCHECK, numba.config.DEBUGINFO_DEFAULT)
+    flags = (sorted(FLAGS.items()), CONFIG.BOUNDSCHECK, CONFIG.DEBUGINFO_DEFAULT)
     digest.update(repr((numba.__version__, platform.python_version(), flags)).encode())
     return digest.hexdigest()[:16]
 
@@ -117,7 +119,7 @@ def _use_cache() -> None:
             _remove_old_folders(folder)
         except OSError:  # a home that cannot be written: numba falls back to no cache of ours
             return
-    numba.config.CACHE_DIR = str(folder)
+    CONFIG.CACHE_DIR = str(folder)
 
 
 class _Once(event.Listener):  # type: ignore[misc]

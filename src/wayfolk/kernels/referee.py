@@ -27,7 +27,7 @@ _OPEN, _MOVES, _STAYS, _FAILS = range(4)  # verdicts
 @kernel
 def run(crew, log, mind, tick, loops, one_shot, rings, stop_tick, next_event):
     """Go on until the controller must be asked (ASK), an event is due, the log is full, all is done, or `stop_tick`."""
-    agents, count = crew.agents, crew.count
+    agents, count = crew.agents, crew.counts
     while True:
         if count[TICK] >= stop_tick:
             return OVER
@@ -86,8 +86,8 @@ def _wander(crew, number):
 def _judge(crew, n_due, now, rings):
     """Decide who of the due agents may move."""
     agents, claimed = crew.agents, crew.claimed
-    crew.count[STAMP] += 1
-    stamp = crew.count[STAMP]
+    crew.counts[STAMP] += 1
+    stamp = crew.counts[STAMP]
     for number in range(agents.size):
         agents[number]["verdict"] = _STAYS
     for k in range(n_due):
@@ -170,7 +170,7 @@ def _move(crew, log, n_due, now, tick, loops, one_shot):
         number = agents[k]["due"]
         agent = agents[number]
         if agent["verdict"] == _FAILS:
-            note(log, crew.count, now, number, REFUSED, agent["want"])
+            note(log, crew.counts, now, number, REFUSED, agent["want"])
             agent["refused"] = True
             agent["at"] = agent["n_route"] = 0
         elif agent["verdict"] == _STAYS:
@@ -205,10 +205,10 @@ def _enter(crew, log, number, now, tick, loops, one_shot):
     agent["ready"] = max(agent["ready"], now - tick) + lasts
     agent["at"] += 1
     agent["refused"] = False
-    note(log, crew.count, now, number, MOVE, there)
+    note(log, crew.counts, now, number, MOVE, there)
     if there != agent["goal"]:
         return
-    note(log, crew.count, now, number, ARRIVE, there)
+    note(log, crew.counts, now, number, ARRIVE, there)
     if one_shot:
         return
     agent["at"] = agent["n_route"] = 0
@@ -225,7 +225,7 @@ def _enter(crew, log, number, now, tick, loops, one_shot):
             agent["done"] = True
             return
         agent["goal"] = crew.visits[number, agent["leg"]]
-    note(log, crew.count, now, number, GOAL, agent["goal"])
+    note(log, crew.counts, now, number, GOAL, agent["goal"])
 
 
 @inner

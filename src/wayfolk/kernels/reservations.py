@@ -26,7 +26,7 @@ class Reservations(NamedTuple):
     """An entry's `key` is 1 + cell * 2^31 + slot, its `holder` the agent; `count[0]` is the number of entries."""
 
     entries: NDArray[np.void]
-    count: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 def new_reservations(capacity: int) -> Reservations:
@@ -37,7 +37,7 @@ def new_reservations(capacity: int) -> Reservations:
 
 def with_room(table: Reservations, more: int) -> Reservations:
     """The same entries in a table in which `more` fit; the table itself if they do already."""
-    need = 2 * (int(table.count[0]) + more)
+    need = 2 * (int(table.counts[0]) + more)
     if need <= len(table.entries):
         return table
     larger = new_reservations(need)
@@ -77,7 +77,7 @@ def reserve(table, cell, slot, agent):
     at, key = _spot(table, cell, slot)
     if table.entries[at]["key"] == _EMPTY:
         table.entries[at]["key"] = key
-        table.count[0] += 1
+        table.counts[0] += 1
     table.entries[at]["holder"] = agent
 
 
@@ -88,7 +88,7 @@ def release(table, cell, slot, agent):
     if table.entries[hole]["key"] == _EMPTY or table.entries[hole]["holder"] != agent:
         return
     size = table.entries.size
-    table.count[0] -= 1
+    table.counts[0] -= 1
     at = hole
     while True:
         at = (at + 1) & (size - 1)

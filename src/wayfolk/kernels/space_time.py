@@ -25,6 +25,7 @@ N_NODES, N_OPEN, STAMP, EXPANDED, LAST = range(5)  # places in `count`
 WAIT = 8  # the move after the eight directions
 NEVER = np.int32(2**31 - 1)
 _SLOT = 1 << 10  # cost of a slot; a diagonal adds 1
+_OUTDONE = np.int64(2**62)  # cost of a node for whose place and time a cheaper one was found
 
 
 class Rules(NamedTuple):
@@ -51,7 +52,7 @@ class Nodes(NamedTuple):
     tree: NDArray[np.void]
     open: NDArray[np.void]
     seen: NDArray[np.void]
-    count: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 def new_nodes(capacity: int) -> Nodes:
@@ -66,7 +67,7 @@ def grown(nodes: Nodes) -> Nodes:
     larger = new_nodes(2 * len(nodes.tree))
     larger.tree[: len(nodes.tree)] = nodes.tree
     larger.open[: len(nodes.open)] = nodes.open
-    larger.count[:] = nodes.count
+    larger.counts[:] = nodes.counts
     _index(larger)
     return larger
 
@@ -74,7 +75,7 @@ def grown(nodes: Nodes) -> Nodes:
 @kernel
 def seed(nodes, start, slot, last):
     """Begin at `start`, acting at `slot`; no reservation is later than `last`."""
-    count = nodes.count
+    count = nodes.counts
     count[STAMP] += 1
     count[N_NODES] = count[N_OPEN] = 1
     count[EXPANDED] = 0
@@ -90,14 +91,13 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
 
     `exact` guesses by reverse search, otherwise by the empty map. `end` is a slot, or NEVER to go all the way.
     """
-    count = nodes.count
+    count = nodes.counts
     stop = count[EXPANDED] + budget
     last = count[LAST]
     while count[N_OPEN] > 0:
         node = nodes.open[0]["item"]
         cell, slot, spent = nodes.tree[node]["cell"], nodes.tree[node]["slot"], nodes.tree[node]["cost"]
-        spot = _visit(nodes, cell, min(slot, last + 1))
-        if nodes.seen[spot]["node"] != node:  # a cheaper way to the same place and time came before
+        if spent == _OUTDONE:
             count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
             continue
         if slot >= end or (end == NEVER and cell == goal and slot >= rules.held[goal]):
@@ -130,8 +130,10 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
             then = slot + lasts
             spot = _visit(nodes, other, min(then, last + 1))
             known = nodes.seen[spot]["node"]
-            if known != NEVER and nodes.tree[known]["cost"] <= total:
-                continue
+            if known != NEVER:
+                if nodes.tree[known]["cost"] <= total:
+                    continue
+                nodes.tree[known]["cost"] = _OUTDONE
             new = count[N_NODES]
             count[N_NODES] += 1
             nodes.seen[spot]["node"] = new
@@ -206,7 +208,7 @@ def _visit(nodes, cell, slot):
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     mask = seen.size - 1
     at = np.int64((mixed >> np.uint64(32)) & np.uint64(mask))
-    stamp = nodes.count[STAMP]
+    stamp = nodes.counts[STAMP]
     while seen[at]["stamp"] == stamp and seen[at]["key"] != key:
         at = (at + 1) & mask
     if seen[at]["stamp"] != stamp:
@@ -217,8 +219,8 @@ def _visit(nodes, cell, slot):
 @kernel
 def _index(nodes):
     """Enter all nodes into an empty hash table; of two for one place and time the cheaper counts."""
-    last = nodes.count[LAST]
-    for node in range(nodes.count[N_NODES]):
+    last = nodes.counts[LAST]
+    for node in range(nodes.counts[N_NODES]):
         spot = _visit(nodes, nodes.tree[node]["cell"], min(nodes.tree[node]["slot"], last + 1))
         known = nodes.seen[spot]["node"]
         if known == NEVER or nodes.tree[node]["cost"] < nodes.tree[known]["cost"]:

@@ -66,11 +66,11 @@ class Cooperative(Task):
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Expand up to `budget` nodes."""
         while budget > 0 and not self.status.is_final:
-            done = int(self.nodes.count[space_time.EXPANDED])
+            done = int(self.nodes.counts[space_time.EXPANDED])
             code = space_time.advance(
                 self.rules, self.table, self.nodes, self.rra, self.exact, self.agent, self.goal, space_time.NEVER, budget
             )
-            used = int(self.nodes.count[space_time.EXPANDED]) - done
+            used = int(self.nodes.counts[space_time.EXPANDED]) - done
             self.counters.expanded += used
             budget -= used
             if code == space_time.FULL:
@@ -93,7 +93,7 @@ class Cooperative(Task):
         self.last = max(self.last, int(slots[-1]))
         if self.exact:
             self.counters.expanded += int(rra.expansions(self.rra, self.agent) - self.before)
-        self.counters.generated += int(self.nodes.count[space_time.N_NODES])
+        self.counters.generated += int(self.nodes.counts[space_time.N_NODES])
         self.turn += 1
         if self.turn == len(self.order):
             self.status = Status.SOLVED

@@ -37,11 +37,11 @@ class BestFirst(Task):
         """Expand up to `budget` cells."""
         if self.status.is_final:
             return self.status
-        stop = self.memory.count[EXPANDED] + budget
+        stop = self.memory.counts[EXPANDED] + budget
         while True:
-            if self.events.size and self.memory.count[EXPANDED] * 2 > self.events.size:
+            if self.events.size and self.memory.counts[EXPANDED] * 2 > self.events.size:
                 self.events = np.concatenate([self.events, np.empty_like(self.events)])
-            left = int(stop - self.memory.count[EXPANDED])
+            left = int(stop - self.memory.counts[EXPANDED])
             if self.events.size:
                 left = min(left, self.events.size // 2)
             code = best_first.advance(
@@ -50,7 +50,7 @@ class BestFirst(Task):
             )  # fmt: skip
             if code == QUEUE_FULL:
                 self.queue = buckets.grown(self.queue)
-            elif code in (FOUND, EXHAUSTED) or self.memory.count[EXPANDED] >= stop:
+            elif code in (FOUND, EXHAUSTED) or self.memory.counts[EXPANDED] >= stop:
                 break
         if code == FOUND:
             self.status = Status.SOLVED
@@ -72,7 +72,7 @@ class BestFirst(Task):
         self.cost = float(self.memory.cells[self.goal]["g"])
 
     def _counters(self) -> Counters:
-        count = self.memory.count
+        count = self.memory.counts
         return Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
 
     def result(self) -> Result:
