@@ -38,7 +38,7 @@ from wayfolk.search import astar
 PAPER = "Nobody 2026"
 OPTIMAL = True
 COMPLETE = True
-MOVES: list[str] = ["four", "eight"]
+MOVES = ["four", "eight"]
 
 
 def begin(world, start, goal, *, pride: float = 1.5, mood: Literal["good", "bad"] = "good", watch: bool = False):
@@ -220,6 +220,11 @@ def test_everything_is_read_from_the_text_of_a_file(shelf):
         Option("watch", False, "bool"),
     )
     assert catalogue.families() == ["search", "planners"]
+
+
+def test_a_fact_may_be_annotated(shelf):
+    (shelf / "search" / "shy.py").write_text('MOVES: list[str] = ["four"]\ndef begin(world, start, goal): ...\n')
+    assert catalogue.find("shy").facts == {"MOVES": ["four"]}
 
 
 def test_a_file_without_begin_is_named(shelf):

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-Bar = Callable[[Iterable[T], int], Iterator[T]]
-
-
-def _console() -> Any:
-    from rich.console import Console
-
-    return Console(stderr=True)
+PAUSE = 0.1  # seconds between two looks at a task: what it has found so far may take long to tell
 
 
 def bar(what: str) -> Callable[[Iterable[T], int], Iterator[T]]:
@@ -38,9 +33,20 @@ def spinner(what: str) -> Iterator[Callable[[Any], None] | None]:
         yield None
         return
     with _console().status(what) as status:
+        looked = 0.0
 
         def tell(task: Any) -> None:
+            nonlocal looked
+            if time.monotonic() - looked < PAUSE:
+                return
             shown = f"time {task.time:.0f}" if hasattr(task, "time") else f"{task.result().expanded:,} expanded"
             status.update(f"{what}: {shown}")
+            looked = time.monotonic()
 
         yield tell
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -12,18 +10,17 @@ import numpy as np
 from wayfolk import catalogue
 from wayfolk.graph import Graph
 from wayfolk.grid import Grid
-from wayfolk.machine import n_cores
 from wayfolk.problem import one_shot
 from wayfolk.record import DISTANCE
 from wayfolk.run import find_path, solve
 from wayfolk.simulation import simulate
+from wayfolk.workers import spread
 
 
 def warm_all(walk: Callable[[Iterable[str], int], Iterator[str]]) -> list[str]:
     """Compile every algorithm, on all cores; their names."""
     names = [entry.name for entry in catalogue.entries()]
-    with ProcessPoolExecutor(n_cores(), get_context("spawn")) as pool:
-        return list(walk(pool.map(warm_one, names), len(names)))
+    return list(walk(spread(warm_one, names), len(names)))
 
 
 def warm_one(name: str) -> str:

@@ -1,0 +1,1 @@
+"""The laboratory: sweeps over many runs, the store that keeps them, reports, and papers that can be run again."""

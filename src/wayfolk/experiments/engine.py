@@ -1,0 +1,259 @@
+"""Engine: run cells on Dask and keep what comes back, until nothing is missing.
+
+One code path: a local cluster of processes by default, or the scheduler at an address. Cells come from an iterator and only
+a few batches are under way at a time, so that a million of them never sit in memory. A batch is a list of cells that
+together take about half a second. When a worker dies, its batch is taken apart and tried again cell by cell; a cell that
+takes three workers with it becomes a row that says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from wayfolk.errors import BadInput, Missing
+from wayfolk.experiments.cell import Cell
+from wayfolk.experiments.store import Store
+from wayfolk.experiments.work import FAILURES, run_cell
+from wayfolk.machine import available_bytes, n_cores
+
+BATCH_SECONDS = 0.5
+LOOK_AHEAD = 512  # cells whose keys are looked up in the store at once
+FLUSH_SECONDS = 1.0
+TRIES = 3
+Job = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@dataclass
+class Progress:
+    """How far a sweep is."""
+
+    total: int | None = None
+    done: int = 0
+    skipped: int = 0
+    failed: int = 0
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the beginning."""
+        return time.perf_counter() - self.began
+
+    @property
+    def eta(self) -> float | None:
+        """Seconds until all is done at the present rate, if that is known."""
+        if self.total is None or not self.done:
+            return None
+        return (self.total - self.done - self.skipped) * self.seconds / self.done
+
+    def as_dict(self) -> dict[str, Any]:
+        """The contract of `wayfolk sweep --json`."""
+        cells = self.done + self.skipped
+        return {"cells": cells, "done": self.done, "skipped": self.skipped, "failed": self.failed, "seconds": self.seconds}
+
+
+def run_cells(
+    cells: Iterable[Cell],
+    store: Store,
+    *,
+    total: int | None = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+    memory: int | None = None,
+    tell: Callable[[Progress], None] = lambda _: None,
+    job: Job = run_cell,
+) -> Progress:
+    """Run the cells that are missing from `store`. `memory` is the limit of each local worker, in bytes."""
+    progress = Progress(total)
+    todo = _missing(cells, store, progress)
+    first = next(todo, None)
+    if first is None:
+        return progress
+    number = store.provenance(circumstances())
+    with _client(cluster, workers, memory) as client:
+        _Flight(client, store, number, progress, tell, job).fly(itertools.chain([first], todo))
+    return progress
+
+
+def circumstances() -> dict[str, Any]:
+    """Under what a run was made."""
+    import platform
+
+    import numba
+    import numpy
+
+    from wayfolk import __version__
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, check=False)
+    model = ""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+    return {
+        "wayfolk": __version__,
+        "commit": commit.stdout.strip(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "numba": numba.__version__,
+        "system": platform.system(),
+        "processor": model or platform.machine(),
+        "cores": n_cores(),
+    }
+
+
+def _missing(cells: Iterable[Cell], store: Store, progress: Progress) -> Iterator[Cell]:
+    """The cells that are not in the store, each once."""
+    met: set[str] = set()
+    source = iter(cells)
+    while part := list(itertools.islice(source, LOOK_AHEAD)):
+        done = store.done([cell.key for cell in part])
+        for cell in part:
+            if cell.key in done or cell.key in met:
+                progress.skipped += 1
+            else:
+                met.add(cell.key)
+                yield cell
+
+
+class _Flight:
+    """Batches under way, and what came back but is not in the store yet."""
+
+    def __init__(
+        self, client: Any, store: Store, number: int, progress: Progress, tell: Callable[[Progress], None], job: Job
+    ) -> None:
+        self.client, self.store, self.number = client, store, number
+        self.progress, self.tell, self.job = progress, tell, job
+        self.back: list[tuple[Cell, dict[str, Any]]] = []
+        self.flushed = time.perf_counter()
+        self.pace = BATCH_SECONDS  # seconds a cell takes, as far as is known
+        self.tries: dict[str, int] = {}
+        self.sent: dict[Any, tuple[list[Cell], float]] = {}
+
+    def fly(self, todo: Iterator[Cell]) -> None:
+        """Keep every worker busy until all is back and stored."""
+        from distributed import as_completed
+
+        landing = as_completed()
+        try:
+            self._send_more(todo, landing)
+            for future in landing:
+                batch, began = self.sent.pop(future)
+                self._land(future, batch, time.perf_counter() - began, landing)
+                future.release()
+                self._send_more(todo, landing)
+                self._flush()
+        finally:  # Ctrl-C too: what is back is kept
+            self._flush(now=True)
+        self.tell(self.progress)
+
+    def _send_more(self, todo: Iterator[Cell], landing: Any) -> None:
+        n_workers = max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+        while len(self.sent) < 2 * n_workers:
+            size = max(1, min(1000, int(BATCH_SECONDS / max(self.pace, 1e-6))))
+            batch = list(itertools.islice(todo, size))
+            if not batch:
+                return
+            self._send(batch, landing)
+
+    def _send(self, batch: list[Cell], landing: Any) -> None:
+        data = [cell.as_dict() for cell in batch]
+        future = self.client.submit(run_batch, data, self.job, pure=False, retries=0)
+        self.sent[future] = batch, time.perf_counter()
+        landing.add(future)
+
+    def _land(self, future: Any, batch: list[Cell], took: float, landing: Any) -> None:
+        if future.status == "finished":
+            rows = future.result()
+            self.pace = 0.5 * self.pace + 0.5 * sum(row["wall_seconds"] for row in rows) / len(rows)
+            self._keep(zip(batch, rows, strict=True))
+        elif len(batch) > 1:
+            for cell in batch:
+                self._send([cell], landing)
+        else:
+            (cell,) = batch
+            self.tries[cell.key] = self.tries.get(cell.key, 0) + 1
+            limit = patience(cell.as_dict())
+            late = limit is not None and took >= limit
+            if self.tries[cell.key] < TRIES and not late:
+                self._send([cell], landing)
+                return
+            what = f"ran over its time and was stopped after {took:.0f} s" if late else f"took {TRIES} workers with it"
+            status = "out_of_time" if late else "crashed"
+            row = {"status": status, "detail": what, "wall_seconds": took, "agents": [], "loops": []}
+            self._keep([(cell, row)])
+
+    def _keep(self, rows: Iterable[tuple[Cell, dict[str, Any]]]) -> None:
+        for cell, row in rows:
+            self.back.append((cell, row))
+            self.progress.done += 1
+            self.progress.failed += row["status"] in FAILURES
+
+    def _flush(self, now: bool = False) -> None:
+        if self.back and (now or time.perf_counter() - self.flushed > FLUSH_SECONDS):
+            self.store.add(self.back, self.number)
+            self.back = []
+            self.flushed = time.perf_counter()
+            self.tell(self.progress)
+
+
+def run_batch(batch: list[dict[str, Any]], job: Job) -> list[dict[str, Any]]:
+    """On a worker: the rows of a batch. A run that neither ends nor heeds its limit takes the process with it."""
+    rows = []
+    for data in batch:
+        limit = patience(data)
+        watch = threading.Timer(limit, os._exit, (3,)) if limit is not None else None
+        if watch is not None:
+            watch.daemon = True
+            watch.start()
+        try:
+            rows.append(job(data))
+        finally:
+            if watch is not None:
+                watch.cancel()
+    return rows
+
+
+def patience(data: dict[str, Any]) -> float | None:
+    """How long a cell may take before its worker is given up: twice its own limit and time to compile."""
+    seconds = data["limits"].get("seconds")
+    return None if seconds is None else 2.0 * seconds + 60.0
+
+
+@contextlib.contextmanager
+def _client(address: str | None, workers: int | None, memory: int | None) -> Iterator[Any]:
+    """A client of the scheduler at `address`, or of a cluster of local processes made for this sweep."""
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise Missing("the laboratory needs packages of its own: pip install 'wayfolk[lab]'") from None
+    for name in ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler", "distributed.core"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # a lost worker's batch comes back to us at once: we know better how to try again
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": "8s"}):
+        if address is not None:
+            try:
+                client = Client(address, timeout=8)
+            except (OSError, ValueError) as error:
+                raise BadInput(f"no scheduler answers at {address}: {str(error).splitlines()[0]}") from None
+            with client:
+                yield client
+            return
+        count = n_cores() if workers is None else workers
+        limit = memory or int(available_bytes() * 0.8 / count)
+        with (
+            LocalCluster(
+                n_workers=count, threads_per_worker=1, memory_limit=limit, dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            ) as cluster,
+            Client(cluster) as client,
+        ):  # fmt: skip
+            yield client
