@@ -3,8 +3,8 @@
     python docs/make_pages.py            write whatever has changed
     python docs/make_pages.py --check    write nothing; exit code 1 if something would change
 
-The algorithms come from the catalogue, which reads their files without importing them; the verbs come from the app of the
-command line. The tables of algorithms in README.md and the menu in mkdocs.yml are replaced between two marks.
+Algorithms come from the catalogue, which reads their files without importing them; verbs come from the command line's
+app. The table of algorithms in README.md and the menu in mkdocs.yml are replaced between two marks.
 """
 
 from __future__ import annotations
@@ -144,9 +144,8 @@ def algorithm_page(entry: Entry) -> str:
     parts = [MADE, f"# {plain(label)}\n", f"{plain(picture[:1].upper() + picture[1:])}\n" if picture else ""]
     parts += [paragraph(text) for text in entry.doc.split("\n\n")[1:]]
     parts.append("## Facts\n")
-    facts = [
-        (f"`{entry.name}`, of the family", f"[{entry.family}](../index.md#{entry.family}): {FAMILIES[entry.family]}")
-    ]
+    family = f"[{entry.family}](../index.md#{entry.family}): {FAMILIES[entry.family]}"
+    facts = [("Name", f"`{entry.name}`"), ("Family", family)]
     facts += [(FACTS[name], plain(worded(entry.facts[name]))) for name in FACTS if name in entry.facts]
     if entry.facts.get("PAPER"):
         facts.append(("From", plain(named_documents(entry.facts["PAPER"]))))
@@ -228,8 +227,8 @@ def cli_page() -> str:
     """Every verb, and what scripts can rely on."""
     parts = [MADE, "# The command line\n"]
     parts.append(
-        "Exit codes: 0 done, 1 not solved or faults found, 2 the caller's mistake, told in one sentence. Long work shows "
-        "its progress on stderr, and Ctrl-C stops it at once. `wayfolk --version` says which version this is.\n"
+        "Exit codes: 0 done, 1 not solved or faults found, 2 the caller's mistake, told in one sentence. Long work "
+        "shows its progress on stderr, and Ctrl-C stops it at once. `wayfolk --version` says which version this is.\n"
     )
     for words, told, callback in verbs(app, "wayfolk"):
         parts += [f"## {words}\n", f"{plain(told)}\n"]
@@ -292,9 +291,9 @@ def _option(name: str, kind: Any, info: Any) -> str:
 
 def rows(heads: Iterable[str], cells: Iterable[Iterable[str]]) -> str:
     """A table; columns in which nothing stands are left out."""
-    body = [list(line) for line in cells]
-    kept = [k for k, _ in enumerate(heads := list(heads)) if any(line[k] for line in body)]
-    lines = [heads, ["---"] * len(heads), *body]
+    head, body = list(heads), [list(line) for line in cells]
+    kept = [k for k in range(len(head)) if any(line[k] for line in body)]
+    lines = [head, ["---"] * len(head), *body]
     return "".join("| " + " | ".join(line[k] for k in kept) + " |\n" for line in lines)
 
 

@@ -88,7 +88,7 @@ class Entry:
         known = {option.name: option for option in self.options}
         for name in options:
             if name not in known:
-                raise UnknownName(f"{self.name} has no option {name!r}{_hint(name, known)}")
+                raise UnknownName(f"{self.name} has no option {name!r}{hint(name, known)}")
         return {name: _converted(known[name], value) for name, value in options.items()}
 
 
@@ -109,7 +109,7 @@ def find(name: str, *families: str) -> Entry:
     other = next((f for f in FAMILIES for path in _files(f) if _name(path) == wanted), None)
     if other is not None:
         raise UnknownName(f"{name!r} is of the family {other} ({FAMILIES[other]}), which does not fit here")
-    raise UnknownName(f"there is no algorithm {name!r}{_hint(wanted, known)}")
+    raise UnknownName(f"there is no algorithm {name!r}{hint(wanted, known)}")
 
 
 def families() -> list[str]:
@@ -163,8 +163,10 @@ def _value(node: ast.expr) -> Any:
         return ast.unparse(node)
 
 
-def _hint(name: str, known: Any) -> str:
-    close = difflib.get_close_matches(name, list(known), 1, 0.5)
+def hint(name: str, known: Any) -> str:
+    """The end of a complaint: the nearest known name, or all of them."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, 1, 0.5)
     if close:
         return f": did you mean {close[0]!r}?"
     return f": choose one of {', '.join(sorted(known))}" if known else ": it has none"
@@ -178,7 +180,7 @@ def _converted(option: Option, value: Any) -> Any:
         except ValueError:
             raise BadInput(f"option {option.name} must be of type {option.type}, not {value!r}") from None
     if option.choices and value not in option.choices:
-        raise UnknownName(f"option {option.name} cannot be {value!r}{_hint(str(value), map(str, option.choices))}")
+        raise UnknownName(f"option {option.name} cannot be {value!r}{hint(str(value), map(str, option.choices))}")
     return value
 
 

@@ -26,7 +26,7 @@ def warm_all(walk: Callable[[Iterable[str], int], Iterator[str]]) -> list[str]:
 def warm_one(name: str) -> str:
     """Compile one algorithm, for grids and where it can for graphs."""
     entry = catalogue.find(name)
-    grid = Grid(np.ones((4, 4)))
+    grid = Grid(np.ones((4, 4)), entry.facts.get("MOVES", ["eight"])[0])
     if entry.family == "search":
         worlds: list[Any] = [grid] if entry.facts.get("WORLDS") == "grid" else [grid, Graph.from_grid(grid)]
         for world in worlds:

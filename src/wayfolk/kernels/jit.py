@@ -24,6 +24,8 @@ import numba
 from numba.core import event
 from numba.extending import overload
 
+from wayfolk.data import cache_home
+
 __all__ = ["cache_folder", "inner", "instance_class", "is_plain", "kernel", "on_compile", "specialise"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -97,12 +99,7 @@ def source_digest(package: Path) -> str:
 
 def cache_folder() -> Path:
     """Where machine code is kept: `$WAYFOLK_CACHE`, else the user's cache folder, by digest."""
-    home = os.environ.get("WAYFOLK_CACHE")
-    if home:
-        base = Path(home)
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wayfolk"
-    return base / "kernels" / source_digest(Path(__file__).resolve().parents[1])
+    return cache_home() / "kernels" / source_digest(Path(__file__).resolve().parents[1])
 
 
 def _remove_old_folders(folder: Path) -> None:

@@ -1,0 +1,166 @@
+"""Living papers: each document is a module with its tables, their printed numbers, and its claims as predicates.
+
+A module has TITLE, TABLES (a list of `Table`) and CLAIMS (a list of `Claim`). A table says, for each printed row, which
+cells would measure it; what cannot be run yet is not measured, and says why. A claim is judged over measured rows only:
+holds, does not hold, or not measured. Refutations are results.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, NamedTuple
+
+from wayfolk import catalogue
+from wayfolk.errors import UnknownName
+from wayfolk.experiments.cell import Cell
+
+PAPERS = ("jansen", "bmaa", "vermette", "arun", "sdp")
+Row = dict[str, Any]
+
+
+class Verdict(NamedTuple):
+    """What a claim came to: True, False, or None where it was not measured; and a sentence with the numbers."""
+
+    holds: bool | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A printed table, or a figure.
+
+    `metrics` maps its columns to columns of the store (`expanded`, `simulation_time`, ...), averaged over the cells of a
+    row. `cells(row, quick)` lists the cells that measure a row, or says in a sentence why that cannot be done yet. `rows`
+    are the printed ones, or for a figure the settings it shows. `summarise(runs)` replaces the average where a metric is
+    something else.
+    """
+
+    id: str
+    title: str
+    setup: str
+    metrics: dict[str, str]
+    cells: Callable[[Row, bool], list[Cell] | str]
+    rows: list[Row] = field(default_factory=list)
+    summarise: Callable[[list[Row]], Row] | None = None
+
+
+class Measured:
+    """Measured rows by table; lookups return None for what was not measured."""
+
+    def __init__(self, tables: dict[str, list[Row]]) -> None:
+        self.tables = tables
+
+    def rows(self, table: str, **where: Any) -> list[Row]:
+        """The measured rows of a table that fit."""
+        return [row for row in self.tables.get(table, []) if all(_same(row.get(k), v) for k, v in where.items())]
+
+    def value(self, table: str, metric: str, **where: Any) -> float | None:
+        """One number, if it was measured; more than one row that fits is averaged."""
+        found = [row[metric] for row in self.rows(table, **where) if row.get(metric) is not None]
+        return sum(found) / len(found) if found else None
+
+    def values(self, table: str, metric: str, over: str, **where: Any) -> dict[Any, float]:
+        """Numbers by the column `over`, in rising order of it; empty if nothing was measured."""
+        keys = sorted({row[over] for row in self.rows(table, **where) if row.get(metric) is not None})
+        found = {key: self.value(table, metric, **where, **{over: key}) for key in keys}
+        return {key: number for key, number in found.items() if number is not None}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a document. `mark` is "", "neg", "overclaim" or "ours", as the list of claims has it.
+
+    `own` is what the document's printed figures say of the same predicate: True, False, or None for figures only.
+    """
+
+    id: str
+    text: str
+    tables: tuple[str, ...]
+    judge: Callable[[Measured], Verdict]
+    mark: str = ""
+    own: bool | None = None
+
+
+def module(paper: str) -> Any:
+    """The module of a paper."""
+    if paper not in PAPERS:
+        raise UnknownName(f"there is no paper {paper!r}{catalogue.hint(paper, PAPERS)}")
+    return importlib.import_module(f"wayfolk.experiments.papers.{paper}")
+
+
+def find_table(paper: str, table: str) -> Table:
+    """The table called `table` of a paper."""
+    tables = {found.id: found for found in module(paper).TABLES}
+    if table not in tables:
+        raise UnknownName(f"{paper} has no table {table!r}{catalogue.hint(table, tables)}")
+    return tables[table]
+
+
+def printed(name: str) -> list[Row]:
+    """The printed numbers of a table, `jansen-4.5` for example; numbers as numbers, empty fields as None."""
+    text = resources.files(__package__).joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return [{key: _number(value) for key, value in row.items()} for row in csv.DictReader(lines)]
+
+
+def printed_note(name: str) -> str:
+    """What the table's file says about its set-up and its misprints."""
+    text = resources.files(__package__).joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
+    return " ".join(line.lstrip("# ") for line in text.splitlines() if line.startswith("#"))
+
+
+def in_order(*numbers: float | None) -> bool | None:
+    """Whether numbers strictly rise; None if one of them was not measured."""
+    if any(number is None for number in numbers):
+        return None
+    return all(a < b for a, b in zip(numbers, numbers[1:], strict=False))  # type: ignore[operator]
+
+
+def verdict(holds: bool | None, *numbers: float | None, why: str = "") -> Verdict:
+    """A verdict whose detail lists the numbers it rests on."""
+    if holds is None:
+        return Verdict(None, why or "not measured")
+    shown = ", ".join("-" if number is None else f"{number:.4g}" for number in numbers)
+    return Verdict(bool(holds), " ".join(part for part in (why, shown) if part))
+
+
+def not_measured(why: str) -> Callable[[Measured], Verdict]:
+    """The judge of a claim that nothing here can measure yet."""
+    return lambda _: Verdict(None, why)
+
+
+def has(*algorithms: str) -> str | None:
+    """A sentence about the first of `algorithms` that is not there, or None."""
+    known = {entry.name for entry in catalogue.entries()}
+    for name in algorithms:
+        if name not in known:
+            return f"not measured: there is no {name} yet"
+    return None
+
+
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Spearman's rho of pairs, None for fewer than three."""
+    if len(pairs) < 3:
+        return None
+    from wayfolk.experiments.stats import spearman
+
+    return spearman([x for x, _ in pairs], [y for _, y in pairs])
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one == other)
+
+
+def _number(text: str | None) -> Any:
+    if text is None or text == "":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
