@@ -123,7 +123,10 @@ def pages() -> dict[Path, str]:
     made[DOCS / "cli.md"] = cli_page()
     readme, menu = ROOT / "README.md", ROOT / "mkdocs.yml"
     made[readme] = between_marks(
-        readme, "<!-- algorithms -->", "<!-- end of algorithms -->", table(entries, "docs/algorithms/")
+        readme,
+        "<!-- algorithms -->",
+        "<!-- end of algorithms -->",
+        f"\n{table(entries, 'docs/algorithms/', families=True)}\n",
     )
     made[menu] = between_marks(menu, "# algorithms", "# end of algorithms", nav(entries))
     return made
@@ -146,7 +149,7 @@ def algorithm_page(entry: Entry) -> str:
     parts.append("## Facts\n")
     family = f"[{entry.family}](../index.md#{entry.family}): {FAMILIES[entry.family]}"
     facts = [("Name", f"`{entry.name}`"), ("Family", family)]
-    facts += [(FACTS[name], plain(worded(entry.facts[name]))) for name in FACTS if name in entry.facts]
+    facts += [(FACTS[name], plain(worded(name, entry.facts[name]))) for name in FACTS if name in entry.facts]
     if entry.facts.get("PAPER"):
         facts.append(("From", plain(named_documents(entry.facts["PAPER"]))))
     parts.append(definitions(facts))
@@ -201,16 +204,18 @@ def index_page(entries: list[Entry]) -> str:
     return "\n".join(parts)
 
 
-def table(entries: list[Entry], folder: str) -> str:
-    """A row for each algorithm, linked to its page in `folder`."""
-    return rows(("algorithm", "name", "family", "what it does", "promises"), (_summary(e, folder) for e in entries))
+def table(entries: list[Entry], folder: str, families: bool = False) -> str:
+    """A row for each algorithm, linked to its page in `folder`; with its family if wanted."""
+    heads = ("algorithm", "name", "family", "what it does", "promises")
+    return rows(heads, (_summary(entry, folder, families) for entry in entries))
 
 
-def _summary(entry: Entry, folder: str) -> tuple[str, ...]:
+def _summary(entry: Entry, folder: str, families: bool) -> tuple[str, ...]:
+    family = entry.family if families else ""
     page = f"{folder}{entry.family}/{entry.name}.md"
     promises = ", ".join(fact.lower() for fact in ("OPTIMAL", "COMPLETE") if entry.facts.get(fact))
     what = entry.title.partition(": ")[2] or entry.title
-    return f"[{plain(entry.label)}]({page})", f"`{entry.name}`", entry.family, plain(what), promises
+    return f"[{plain(entry.label)}]({page})", f"`{entry.name}`", family, plain(what), promises
 
 
 def nav(entries: list[Entry]) -> str:
@@ -251,8 +256,11 @@ def verbs(group: typer.Typer, name: str) -> Iterator[tuple[str, str, Any]]:
             words = verb.name or verb.callback.__name__.replace("_", "-")
             yield f"{name} {words}", verb.help or joined(verb.callback.__doc__ or ""), verb.callback
     for inner in group.registered_groups:
-        yield f"{name} {inner.name}", str(inner.help), None
-        yield from verbs(inner.typer_instance, f"{name} {inner.name}")
+        members = inner.typer_instance
+        first = members.registered_callback
+        told = (inner.help, members.info.help, first and joined(first.callback.__doc__ or ""))
+        yield f"{name} {inner.name}", next((text for text in told if isinstance(text, str)), ""), None
+        yield from verbs(members, f"{name} {inner.name}")
 
 
 def _verb(words: str, callback: Any) -> Iterator[str]:
@@ -261,7 +269,8 @@ def _verb(words: str, callback: Any) -> Iterator[str]:
     for name, parameter in get_params_from_function(callback).items():
         info, kind = parameter.default, parameter.annotation
         must = getattr(info, "default", None) is ...
-        default = "" if must or info.default in (None, False, []) else f"`{info.default}`"
+        says = not must and info.default is not None and info.default is not False and info.default != []
+        default = f"`{info.default}`" if says else ""
         if type(info).__name__ == "ArgumentInfo":
             shown = info.metavar or name.upper()
             usage.append(shown if must else f"[{shown}]")
@@ -309,10 +318,12 @@ def plain(text: str) -> str:
     return "`".join(pieces)
 
 
-def worded(value: Any) -> str:
+def worded(name: str, value: Any) -> str:
     """A fact in words."""
     if isinstance(value, bool):
-        return "yes" if value else "not promised"
+        return "yes" if value else "not promised" if name in ("OPTIMAL", "COMPLETE") else "no"
+    if name == "SEES":
+        return "everybody" if value == "all" else f"others within `{value}`"
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 

@@ -15,7 +15,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wayfolk import __version__
+from wayfolk import __version__, ctrl_c
+from wayfolk.cli_lab import add_to
 from wayfolk.cli_maps import maps
 from wayfolk.cli_parts import (
     Json,
@@ -32,10 +33,9 @@ from wayfolk.cli_parts import (
 from wayfolk.errors import BadInput, WayfolkError
 from wayfolk.progress import bar, spinner
 
-STOPPED = 130  # what shells expect after Ctrl-C
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(maps, name="maps")
+add_to(app)
 
 
 def main() -> None:
@@ -43,8 +43,9 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may hold what cannot be printed
     try:
-        code = app(standalone_mode=False)
-        if code == STOPPED:  # what some versions of typer make of Ctrl-C
+        with ctrl_c.obeyed():
+            code = app(standalone_mode=False)
+        if code == ctrl_c.STOPPED:  # what some versions of typer make of Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()
     except WayfolkError as error:
@@ -52,7 +53,7 @@ def main() -> None:
     except typer.Exit as leaving:
         code = leaving.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        code = _complain("stopped", STOPPED)
+        code = _complain("stopped", ctrl_c.STOPPED)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still to be printed has nowhere to go
         code = 1 if isinstance(error, BrokenPipeError) else _complain(f"{error.filename or 'output'}: {error.strerror}")
@@ -219,7 +220,7 @@ def solve(
     html: Annotated[Path | None, typer.Option(help="Write a replay: one page that needs no server.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Plan for many agents, and let the independent judge look at the plan."""
+    """Plan for many agents, and have the plan judged."""
     from wayfolk.catalogue import find
 
     entry = find(algorithm, "planners", "controllers")
@@ -284,7 +285,7 @@ def check_(
     plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A plan written by `solve --save`.")],
     as_json: Json = False,
 ) -> None:
-    """Let the independent judge look at a plan; exit code 1 if it has faults."""
+    """Judge a plan; exit code 1 if it has faults."""
     from wayfolk.check import check
     from wayfolk.formats import read_plan
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -55,13 +55,15 @@ def place_of(text: str) -> tuple[int, int]:
 
 
 def must_be_writable(*targets: Path | None) -> None:
-    """Raise if a result could not be written, before anybody waits for it; None is not asked for."""
+    """Raise if a result could not be written, before anybody waits for it; None was not asked for."""
     for target in targets:
-        if target is None:
-            continue
+        if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
+            continue  # a pipe or a device is tried when there is something for it
         if target.is_dir():
             raise BadInput(f"{target}: cannot be written: it is a folder")
         if not target.parent.is_dir():
             raise BadInput(f"{target}: cannot be written: there is no folder {target.parent}")
-        if not os.access(target if target.exists() else target.parent, os.W_OK):
-            raise BadInput(f"{target}: cannot be written: permission denied")
+        try:
+            TemporaryFile(dir=target.parent).close()
+        except OSError as why:
+            raise BadInput(f"{target}: cannot be written: {why.strerror}") from None

@@ -2,8 +2,8 @@
 
 One code path: a local cluster of processes by default, or the scheduler at an address. Cells come from an iterator and only
 a few batches are under way at a time, so that a million of them never sit in memory. A batch is a list of cells that
-together take about half a second. When a worker dies, its batch is taken apart and tried again cell by cell; a cell that
-takes three workers with it becomes a row that says so.
+together take about half a second. When a worker dies, the cells it had are tried again one by one, with nothing else under
+way; a cell that takes three workers with it becomes a row that says so.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ BATCH_SECONDS = 0.5
 LOOK_AHEAD = 512  # cells whose keys are looked up in the store at once
 FLUSH_SECONDS = 1.0
 TRIES = 3
+GRACE = 60.0  # seconds beyond twice its own limit that a cell may take, to load and compile
 Job = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -41,6 +42,24 @@ class Progress:
     skipped: int = 0
     failed: int = 0
     began: float = field(default_factory=time.perf_counter)
+    tally: dict[str, list[int]] = field(default_factory=dict)  # runs and solved ones of each algorithm with options
+
+    @property
+    def best(self) -> str | None:
+        """Which algorithm, with its options, has solved the largest share so far."""
+        if len(self.tally) < 2:
+            return None
+        name, (runs, solved) = max(self.tally.items(), key=lambda entry: entry[1][1] / entry[1][0])
+        return f"{name} ({solved} of {runs} solved)"
+
+    def count(self, cell: Cell, row: dict[str, Any]) -> None:
+        """One more is done."""
+        self.done += 1
+        self.failed += row["status"] in FAILURES
+        options = ", ".join(f"{name}={value}" for name, value in cell.options.items())
+        runs = self.tally.setdefault(f"{cell.algorithm} {options}".strip(), [0, 0])
+        runs[0] += 1
+        runs[1] += row["status"] == "solved"
 
     @property
     def seconds(self) -> float:
@@ -134,8 +153,9 @@ class _Flight:
         self.back: list[tuple[Cell, dict[str, Any]]] = []
         self.flushed = time.perf_counter()
         self.pace = BATCH_SECONDS  # seconds a cell takes, as far as is known
+        self.suspects: list[Cell] = []  # came back because a worker died
         self.tries: dict[str, int] = {}
-        self.sent: dict[Any, tuple[list[Cell], float]] = {}
+        self.sent: dict[Any, tuple[list[Cell], float, bool]] = {}
 
     def fly(self, todo: Iterator[Cell]) -> None:
         """Keep every worker busy until all is back and stored."""
@@ -145,8 +165,8 @@ class _Flight:
         try:
             self._send_more(todo, landing)
             for future in landing:
-                batch, began = self.sent.pop(future)
-                self._land(future, batch, time.perf_counter() - began, landing)
+                batch, began, alone = self.sent.pop(future)
+                self._land(future, batch, time.perf_counter() - began, alone)
                 future.release()
                 self._send_more(todo, landing)
                 self._flush()
@@ -155,6 +175,11 @@ class _Flight:
         self.tell(self.progress)
 
     def _send_more(self, todo: Iterator[Cell], landing: Any) -> None:
+        """Keep two batches for each worker under way; suspects are sent alone, when everything else is back."""
+        if self.suspects:
+            if not self.sent:
+                self._send([self.suspects.pop()], landing, alone=True)
+            return
         n_workers = max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
         while len(self.sent) < 2 * n_workers:
             size = max(1, min(1000, int(BATCH_SECONDS / max(self.pace, 1e-6))))
@@ -163,27 +188,26 @@ class _Flight:
                 return
             self._send(batch, landing)
 
-    def _send(self, batch: list[Cell], landing: Any) -> None:
-        data = [cell.as_dict() for cell in batch]
+    def _send(self, batch: list[Cell], landing: Any, alone: bool = False) -> None:
+        data = [(cell.as_dict(), patience(cell.as_dict())) for cell in batch]
         future = self.client.submit(run_batch, data, self.job, pure=False, retries=0)
-        self.sent[future] = batch, time.perf_counter()
+        self.sent[future] = batch, time.perf_counter(), alone
         landing.add(future)
 
-    def _land(self, future: Any, batch: list[Cell], took: float, landing: Any) -> None:
+    def _land(self, future: Any, batch: list[Cell], took: float, alone: bool) -> None:
         if future.status == "finished":
             rows = future.result()
             self.pace = 0.5 * self.pace + 0.5 * sum(row["wall_seconds"] for row in rows) / len(rows)
             self._keep(zip(batch, rows, strict=True))
-        elif len(batch) > 1:
-            for cell in batch:
-                self._send([cell], landing)
+        elif not alone:  # whoever was queued on the worker that died: one of them may be guilty
+            self.suspects += batch
         else:
             (cell,) = batch
             self.tries[cell.key] = self.tries.get(cell.key, 0) + 1
             limit = patience(cell.as_dict())
             late = limit is not None and took >= limit
             if self.tries[cell.key] < TRIES and not late:
-                self._send([cell], landing)
+                self.suspects.append(cell)
                 return
             what = f"ran over its time and was stopped after {took:.0f} s" if late else f"took {TRIES} workers with it"
             status = "out_of_time" if late else "crashed"
@@ -193,8 +217,7 @@ class _Flight:
     def _keep(self, rows: Iterable[tuple[Cell, dict[str, Any]]]) -> None:
         for cell, row in rows:
             self.back.append((cell, row))
-            self.progress.done += 1
-            self.progress.failed += row["status"] in FAILURES
+            self.progress.count(cell, row)
 
     def _flush(self, now: bool = False) -> None:
         if self.back and (now or time.perf_counter() - self.flushed > FLUSH_SECONDS):
@@ -204,11 +227,10 @@ class _Flight:
             self.tell(self.progress)
 
 
-def run_batch(batch: list[dict[str, Any]], job: Job) -> list[dict[str, Any]]:
+def run_batch(batch: list[tuple[dict[str, Any], float | None]], job: Job) -> list[dict[str, Any]]:
     """On a worker: the rows of a batch. A run that neither ends nor heeds its limit takes the process with it."""
     rows = []
-    for data in batch:
-        limit = patience(data)
+    for data, limit in batch:
         watch = threading.Timer(limit, os._exit, (3,)) if limit is not None else None
         if watch is not None:
             watch.daemon = True
@@ -222,9 +244,9 @@ def run_batch(batch: list[dict[str, Any]], job: Job) -> list[dict[str, Any]]:
 
 
 def patience(data: dict[str, Any]) -> float | None:
-    """How long a cell may take before its worker is given up: twice its own limit and time to compile."""
+    """How long a cell may take before its worker is given up, if it has a limit at all."""
     seconds = data["limits"].get("seconds")
-    return None if seconds is None else 2.0 * seconds + 60.0
+    return None if seconds is None else 2.0 * seconds + GRACE
 
 
 @contextlib.contextmanager
@@ -232,7 +254,7 @@ def _client(address: str | None, workers: int | None, memory: int | None) -> Ite
     """A client of the scheduler at `address`, or of a cluster of local processes made for this sweep."""
     try:
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise Missing("the laboratory needs packages of its own: pip install 'wayfolk[lab]'") from None
     for name in ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler", "distributed.core"):
@@ -249,11 +271,21 @@ def _client(address: str | None, workers: int | None, memory: int | None) -> Ite
             return
         count = n_cores() if workers is None else workers
         limit = memory or int(available_bytes() * 0.8 / count)
-        with (
-            LocalCluster(
-                n_workers=count, threads_per_worker=1, memory_limit=limit, dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            ) as cluster,
-            Client(cluster) as client,
-        ):  # fmt: skip
+        with _local_cluster(count, limit) as cluster, Client(cluster) as client:
             yield client
+
+
+def _local_cluster(workers: int, memory: int) -> Any:
+    """Processes on this machine; one that dies while they start is no reason to give up."""
+    from distributed import LocalCluster
+
+    for attempt in range(TRIES):
+        try:
+            return LocalCluster(
+                n_workers=workers, threads_per_worker=1, memory_limit=memory, dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+        except RuntimeError as error:
+            if attempt == TRIES - 1:
+                raise BadInput(f"the workers do not start: {error}") from None
+    raise AssertionError("unreachable")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +20,7 @@ from wayfolk.run import find_path, solve
 from wayfolk.runs import Run
 from wayfolk.simulation import simulate
 
-MAKERS = {
+MAKERS: dict[str, Callable[..., Grid]] = {
     "random": generate.random_map,
     "maze": generate.maze,
     "rooms": generate.rooms,

@@ -148,7 +148,7 @@ def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
         return None
     from wayfolk.experiments.stats import spearman
 
-    return spearman([x for x, _ in pairs], [y for _, y in pairs])
+    return float(spearman([x for x, _ in pairs], [y for _, y in pairs]))
 
 
 def _same(one: Any, other: Any) -> bool:

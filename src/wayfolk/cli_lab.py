@@ -1,0 +1,245 @@
+"""The verbs of the laboratory: sweep, report, reproduce."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wayfolk.errors import BadInput
+
+if TYPE_CHECKING:
+    from wayfolk.experiments.engine import Progress
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
+StoreFile = Annotated[Path, typer.Option("--store", help="The DuckDB file that keeps the runs.")]
+Cluster = Annotated[str | None, typer.Option(help="Address of a running Dask scheduler, tcp://...; local if not given.")]
+LINE_SECONDS = 5.0  # how often a log gets a line
+
+
+def sweep(
+    spec_file: Annotated[Path | None, typer.Argument(metavar="SPEC", help="A sweep as a TOML file.")] = None,
+    store: StoreFile = Path("runs.duckdb"),
+    cluster: Cluster = None,
+    workers: Annotated[int | None, typer.Option(help="Local processes; as many as cores if not given.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how many cells there are and how long they may take.")] = False,
+    sql: Annotated[str | None, typer.Option(help="Ask the store a question instead.")] = None,
+    export: Annotated[Path | None, typer.Option(help="Write the table `runs` as .parquet or .csv.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run every cell of a sweep that is not in the store yet; killed and started again, it goes on."""
+    from wayfolk.experiments.store import Store
+
+    if workers is not None and workers < 1:
+        raise BadInput(f"workers must be 1 or more, not {workers}")
+    if spec_file is None and sql is None and export is None:
+        raise BadInput("say which sweep to run: SPEC, or --sql or --export to use a store")
+    if spec_file is not None:
+        _sweep(spec_file, store, cluster, workers, dry_run, as_json)
+        if dry_run:
+            return
+    if sql is not None or export is not None:
+        with Store(store, read_only=True) as kept:
+            if export is not None:
+                kept.export("runs", export)
+            if sql is not None:
+                _show(kept.rows(sql), as_json)
+
+
+def _sweep(
+    spec_file: Path, store: Path, cluster: str | None, workers: int | None, dry_run: bool, as_json: bool
+) -> None:
+    from wayfolk.experiments.engine import run_cells
+    from wayfolk.experiments.spec import read_spec
+    from wayfolk.experiments.store import Store
+
+    spec = read_spec(spec_file)
+    if dry_run:
+        _estimate(spec, store, workers, as_json)
+        return
+    with Store(store) as kept, progress_of(spec.name) as tell:
+        if cluster is None:
+            _warm(spec.algorithms)
+        found = run_cells(spec.cells(), kept, total=spec.n_cells, cluster=cluster, workers=workers, tell=tell)
+    if as_json:
+        print(json.dumps(found.as_dict()))
+    else:
+        print(
+            f"{found.done} cells run, {found.skipped} were there, {found.failed} failed, "
+            f"{found.seconds:.1f} s; all in {store}"
+        )
+
+
+def _warm(algorithms: list[str]) -> None:
+    """Compile once here, so that the workers only load."""
+    from wayfolk.warm import warm_one
+
+    for name in algorithms:
+        warm_one(name)
+
+
+def _estimate(spec: Any, store: Path, workers: int | None, as_json: bool) -> None:
+    from wayfolk.experiments.store import Store
+    from wayfolk.machine import n_cores
+
+    n_workers = workers or n_cores()
+    known: dict[str, float] = {}
+    done: set[str] = set()
+    keys = [cell.key for cell in spec.cells()]
+    if store.exists():
+        with Store(store, read_only=True) as kept:
+            done = kept.done(keys)
+            rows = kept.rows("SELECT algorithm, avg(wall_seconds) AS took FROM runs GROUP BY algorithm")
+            known = {row["algorithm"]: row["took"] for row in rows}
+    guess, most, unknown = 0.0, 0.0, 0
+    for cell, key in zip(spec.cells(), keys, strict=True):
+        if key in done:
+            continue
+        guess += known.get(cell.algorithm, 0.0)
+        unknown += cell.algorithm not in known
+        most += cell.limits.get("seconds", float("inf"))
+    made = {
+        "cells": len(keys),
+        "missing": len(keys) - len(done),
+        "estimate_seconds": guess / n_workers if not unknown else None,
+        "at_most_seconds": most / n_workers if most != float("inf") else None,
+    }
+    if as_json:
+        print(json.dumps(made))
+        return
+    print(f"{made['cells']} cells, {made['missing']} missing")
+    if made["estimate_seconds"] is not None:
+        print(f"about {made['estimate_seconds']:.0f} s on {n_workers} workers, by what the store has seen")
+    if made["at_most_seconds"] is not None:
+        print(f"at most {made['at_most_seconds']:.0f} s by the limits")
+
+
+def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(rows, default=str))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*(rows[0] if rows else ["nothing"]))
+    for row in rows:
+        table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
+    Console().print(table)
+
+
+def report(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The DuckDB file of a sweep.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The page to write.")] = Path("report.html"),
+) -> None:
+    """Write what a store holds as one page: tables, figures, spec and provenance."""
+    from wayfolk.experiments.report import write_report
+
+    write_report(store, out)
+    print(f"Open {out} in a browser.")
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="jansen, bmaa, vermette, arun or sdp.")],
+    table: Annotated[str | None, typer.Argument(help="One table, 4.5 for example; all of them if not given.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small honest version (the default).")] = False,
+    full: Annotated[bool, typer.Option("--full", help="As many runs as the paper made.")] = False,
+    store: StoreFile = Path("papers.duckdb"),
+    cluster: Cluster = None,
+    as_json: Json = False,
+) -> None:
+    """Run what a paper's tables need, print ours beside theirs, and judge each claim."""
+    from wayfolk.experiments.papers import find_table, module
+    from wayfolk.experiments.reproduce import reproduce as run_paper
+    from wayfolk.experiments.store import Store
+
+    if quick and full:
+        raise BadInput("say --quick or --full, not both")
+    module(paper)
+    if table is not None:
+        find_table(paper, table)
+    with Store(store) as kept, progress_of(f"{paper} {table or ''}".strip()) as tell:
+        made = run_paper(paper, table, kept, quick=not full, cluster=cluster, tell=tell)
+    if as_json:
+        print(json.dumps(made, default=str))
+        return
+    for one in made.get("tables", [made]):
+        _print_table(one)
+    _print_claims(made["claims"])
+
+
+def _print_table(one: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    metrics = next((list(row["ratio"]) for row in one["rows"] if row["ratio"]), [])
+    settings = [name for name in (one["rows"][0]["paper"] if one["rows"] else {}) if name not in metrics]
+    table = Table(title=f"{one['table']}: {one['title']}", caption=one["setup"], caption_justify="left")
+    for name in (*settings, *(f"{metric}\nours / paper (ratio)" for metric in metrics), "runs"):
+        table.add_column(name, justify="left" if name in settings else "right")
+    for row in one["rows"]:
+        cells = [str(row["paper"].get(name, "")) for name in settings]
+        for metric in metrics:
+            theirs = row["paper"].get(metric)
+            ours = row["ours"].get(metric) if row["ours"] else None
+            ratio = row["ratio"].get(metric) if row["ratio"] else None
+            shown = [f"{value:.4g}" if isinstance(value, int | float) else "-" for value in (ours, theirs)]
+            cells.append(f"{shown[0]} / {shown[1]}" + (f" ({ratio:.2f})" if ratio is not None else ""))
+        table.add_row(*cells, str(row["runs"]) if row["ours"] else row["why"])
+    Console().print(table)
+
+
+def _print_claims(claims: list[dict[str, Any]]) -> None:
+    words = {True: "holds", False: "does not hold", None: "not measured"}
+    for claim in claims:
+        itself = " (the paper's own figures refute it)" if claim["paper_itself"] is False else ""
+        print(f"{claim['id']:<4} {words[claim['holds']]}: {claim['text']}{itself} [{claim['detail']}]")
+
+
+@contextmanager
+def progress_of(what: str) -> Iterator[Callable[[Progress], None]]:
+    """Progress of a sweep on stderr: a bar on a terminal, now and then a line in a log."""
+    if not sys.stderr.isatty():
+        last = [time.perf_counter()]
+
+        def line(at: Progress) -> None:
+            if time.perf_counter() - last[0] >= LINE_SECONDS:
+                last[0] = time.perf_counter()
+                print(f"{what}: {_told(at)}", file=sys.stderr, flush=True)
+
+        yield line
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, told="")
+
+        def draw(at: Any) -> None:
+            bar.update(task, total=at.total, completed=at.done + at.skipped, told=_told(at))
+
+        yield draw
+
+
+def _told(at: Progress) -> str:
+    done = at.done + at.skipped
+    rate = at.done / at.seconds if at.seconds else 0.0
+    parts = [f"{done} of {at.total}" if at.total is not None else f"{done} cells", f"{rate:.1f} a second"]
+    if at.eta is not None:
+        parts.append(f"{at.eta:.0f} s left")
+    parts.append(f"{at.failed} failed")
+    if at.best is not None:
+        parts.append(f"best so far {at.best}")
+    return ", ".join(parts)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make these verbs of the command line."""
+    for verb in (sweep, report, reproduce):
+        app.command()(verb)

@@ -1,0 +1,264 @@
+"""The docs tell the truth: every Python block and every `wayfolk` command in them is run.
+
+A comment before a block, `<!-- test: ... -->`, says what is special about it:
+
+    exit 1                      its commands end with this exit code
+    needs the benchmark maps    it is run where they are
+    file PATH                   it is the content of a file, to be put into a copy of the package
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import wayfolk
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+ALGORITHMS = sorted((DOCS / "algorithms").rglob("*.md"))
+EXAMPLE = DOCS / "add-an-algorithm.md"
+CLI = DOCS / "cli.md"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
+NEEDS_MAPS = "needs the benchmark maps"
+BLOCK = re.compile(
+    r"(?:^<!-- test: (?P<mark>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass
+class Block:
+    language: str
+    text: str
+    mark: str
+    line: int
+
+    def commands(self) -> list[str]:
+        """Its `wayfolk` commands, if it is a shell block."""
+        if self.language not in ("sh", "console"):
+            return []
+        lines = self.text.replace("\\\n", " ").splitlines()
+        return [line.removeprefix("$ ") for line in lines if line.startswith(("wayfolk ", "$ wayfolk "))]
+
+    def exit_code(self) -> int:
+        return int(self.mark.split()[1]) if self.mark.startswith("exit ") else 0
+
+
+def blocks_of(page: Path) -> list[Block]:
+    content = page.read_text(encoding="utf-8")
+    return [
+        Block(found["language"], found["text"], found["mark"] or "", content[: found.start("text")].count("\n"))
+        for found in BLOCK.finditer(content)
+    ]
+
+
+def names(pages: list[Path]) -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in pages]
+
+
+def pages(which: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", which, ids=names(which))
+
+
+def wayfolk_command(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    words = shlex.split(os.path.expandvars(command), comments=True)
+    script = Path(sys.executable).with_name("wayfolk")
+    return subprocess.run(
+        [script, *words[1:]],
+        cwd=folder,
+        env=os.environ | more,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def run_blocks(blocks: list[Block], page: Path, folder: Path) -> list[str]:
+    """Run Python blocks in one namespace and commands in processes of their own; what the commands print."""
+    scope: dict[str, object] = {"__name__": "example"}
+    printed = []
+    for block in blocks:
+        if block.language == "python":
+            exec(compile("\n" * block.line + block.text, page, "exec"), scope)
+        for command in block.commands():
+            done = wayfolk_command(command, folder)
+            assert done.returncode == block.exit_code(), f"{page.name}: {command}\n{done.stdout}{done.stderr}"
+            printed.append(done.stdout)
+    return printed
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A folder with the small maps in it, as in the repository; examples run and write there."""
+    shutil.copytree(ROOT / "maps", tmp_path / "maps")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pages([page for page in PAGES if page not in (EXAMPLE, CLI)])
+def test_examples_run(page, desk):
+    run_blocks([block for block in blocks_of(page) if block.mark != NEEDS_MAPS], page, desk)
+    for made in desk.glob("*.*"):  # what a page makes again is what lies in maps
+        if (ROOT / "maps" / made.name).exists():
+            assert made.read_bytes() == (ROOT / "maps" / made.name).read_bytes(), made.name
+
+
+@pages([page for page in PAGES if any(block.mark == NEEDS_MAPS for block in blocks_of(page))])
+def test_examples_with_benchmark_maps_run(page, desk, movingai, monkeypatch):
+    monkeypatch.setenv("WAYFOLK_DATA", str(movingai.parent))
+    run_blocks([block for block in blocks_of(page) if block.mark == NEEDS_MAPS], page, desk)
+
+
+@pages([page for page in ALGORITHMS if any(block.commands() for block in blocks_of(page))])
+def test_an_algorithm_runs_as_its_page_says(page, desk, monkeypatch, capsys):
+    """In this process, so that a hundred algorithms take seconds. Whoever promises nothing may leave agents behind."""
+    from wayfolk.catalogue import find
+    from wayfolk.cli import main
+
+    promises = find(page.stem, page.parent.name).facts["COMPLETE"]
+    for command in [command for block in blocks_of(page) for command in block.commands()]:
+        monkeypatch.setattr(sys, "argv", shlex.split(command))
+        with pytest.raises(SystemExit) as left:
+            main()
+        assert left.value.code == 0 or (left.value.code == 1 and not promises), capsys.readouterr().err
+
+
+def test_scripts_get_the_keys_they_were_promised(desk):
+    sys.path.insert(0, str(DOCS))
+    try:
+        from make_pages import CONTRACTS
+    finally:
+        sys.path.remove(str(DOCS))
+    printed = run_blocks(blocks_of(CLI), CLI, desk)
+    assert len(printed) == len(CONTRACTS)
+    for (command, keys), text in zip(CONTRACTS, printed, strict=True):
+        value = json.loads(text)
+        for answer in value if isinstance(value, list) else [value]:
+            assert set(keys) <= set(answer), command
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory):
+    """A copy of the package with the worked example's files in it; what runs there is not compiled."""
+    folder = tmp_path_factory.mktemp("workshop")
+    for part in ("src", "maps"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    files = [block for block in blocks_of(EXAMPLE) if block.mark.startswith("file ")]
+    for block in files:
+        (folder / block.mark.removeprefix("file ")).write_text(block.text, encoding="utf-8")
+    assert len(files) == 2
+    return folder
+
+
+def workshop_settings(folder: Path, *, compiled: bool = False) -> dict[str, str]:
+    return {
+        "PYTHONPATH": str(folder / "src"),
+        "WAYFOLK_CACHE": str(folder / "cache"),
+        "NUMBA_DISABLE_JIT": "0" if compiled else "1",
+    }
+
+
+def test_the_worked_example_runs(workshop):
+    blocks = [block for block in blocks_of(EXAMPLE) if not block.mark]
+    for command in [command for block in blocks for command in block.commands()]:
+        done = wayfolk_command(command, workshop, **workshop_settings(workshop))
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    script = "\n".join(block.text for block in blocks if block.language == "python")
+    settings = os.environ | workshop_settings(workshop)
+    subprocess.run([sys.executable, "-W", "error", "-c", script], cwd=workshop, env=settings, check=True, timeout=300)
+
+
+def test_the_worked_search_compiles(workshop):
+    command = "wayfolk path maps/rooms-32.map --from 2,2 --to 29,29 --with depth_first"
+    done = wayfolk_command(command, workshop, **workshop_settings(workshop, compiled=True))
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_worked_example_keeps_the_contracts(workshop):
+    (workshop / "tests").mkdir()
+    for name in ("conftest.py", "reference.py", "test_every_search.py", "test_every_controller.py"):
+        shutil.copy(ROOT / "tests" / name, workshop / "tests")
+    (workshop / "pytest.ini").write_text("[pytest]\n")
+    quiet = ["-q", "-c", "pytest.ini", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *quiet, "-k", "depth_first or sidestep", "tests"],
+        cwd=workshop, env=os.environ | workshop_settings(workshop), capture_output=True, text=True, timeout=600,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\b\d\d passed", done.stdout), done.stdout
+
+
+def test_made_pages_are_up_to_date_and_need_no_compiler():
+    script = (
+        "import sys, make_pages; code = make_pages.main(['--check']); sys.exit(3 if 'numba' in sys.modules else code)"
+    )
+    settings = os.environ | {"PYTHONPATH": str(DOCS)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=settings, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, f"run docs/make_pages.py: {done.stdout}{done.stderr}"
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    pytest.importorskip("material", reason="mkdocs-material is for `make docs`")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path],
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    outside = [
+        f"{page.name}: {found}"
+        for page in tmp_path.rglob("*.html")
+        for found in re.findall(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=\"?(https?:[^\" >]+)", page.read_text())
+        if "canonical" not in found
+    ]
+    assert not outside  # the pages load nothing from elsewhere
+
+
+@pages(PAGES)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_readme_names_both_commands():
+    readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+    for command in ("demo", "test"):
+        assert re.search(rf"^make {command}\b", readme, re.MULTILINE)
+        assert re.search(rf"^{command}:", makefile, re.MULTILINE)
+    assert (DOCS / "images" / "demo.png").stat().st_size < 300_000
+
+
+def test_pages_name_every_kind_of_fault_and_of_row():
+    from wayfolk.check import KINDS_OF_FAULT
+    from wayfolk.record import KINDS
+
+    judge, simulation = (DOCS / "judge.md").read_text(), (DOCS / "simulation.md").read_text()
+    assert [kind for kind in KINDS_OF_FAULT if f"`{kind}`" not in judge] == []
+    assert [kind for kind in KINDS if f"`{kind.upper()}`" not in simulation] == []
+
+
+def test_public_names_are_sorted():
+    assert wayfolk.__all__ == sorted(wayfolk.__all__)
+    assert len(set(wayfolk.__all__)) == len(wayfolk.__all__)
+
+
+@pytest.mark.parametrize("name", wayfolk.__all__)
+def test_a_public_name_is_there_and_explained(name):
+    value = getattr(wayfolk, name)
+    assert not inspect.ismodule(value)
+    told = value.__doc__
+    assert told
+    assert not told.startswith(f"{name}(")  # what a dataclass makes up

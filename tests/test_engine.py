@@ -1,0 +1,211 @@
+"""Sweeps end with the same rows whatever is killed on the way."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from wayfolk.errors import BadInput
+from wayfolk.experiments.cell import Cell
+from wayfolk.experiments.engine import Progress, run_cells
+from wayfolk.experiments.spec import read_spec
+from wayfolk.experiments.store import Store
+from wayfolk.experiments.work import run_cell
+
+SPEC = """
+name = "small"
+[[sweep]]
+maps = [{make = "random", width = 24, height = 24, blocked = 0.15, seed = [1, 2, 3, 4]}]
+moves = "four"
+problems = [{kind = "random", agents = [30, 60]}]
+seeds = 4
+limits = {steps = 200}
+algorithms = [{name = "whca", options = {window = [8, 16]}}, "hca"]
+"""
+MEASURED = "key, map, algorithm, options, seed, status, n_agents, expanded, sum_of_costs, makespan, faults"
+
+
+def cells(n, **changes):
+    told = {"map": {"make": "random", "width": 6, "height": 6}, "problem": {"kind": "random", "agents": 2}}
+    return [Cell(**(told | {"algorithm": "hca", "seed": k} | changes)) for k in range(n)]
+
+
+def table(file):
+    with Store(file, read_only=True) as store:
+        return store.rows(f"SELECT {MEASURED} FROM runs ORDER BY key")
+
+
+def quick_row(data):
+    return {"status": "solved", "seconds": 0.0, "wall_seconds": 1e-4, "agents": [], "loops": []}
+
+
+def deadly_row(data):
+    if data["seed"] == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return quick_row(data)
+
+
+def endless_row(data):
+    if data["seed"] == 1:
+        time.sleep(60)
+    return quick_row(data)
+
+
+def hungry_row(data):
+    if data["seed"] == 1:
+        raise MemoryError("no room")
+    return quick_row(data)
+
+
+def test_a_cell_that_kills_its_worker_becomes_a_row_that_says_so(tmp_path):
+    with Store(tmp_path / "a.duckdb") as store:
+        found = run_cells(cells(8), store, total=8, workers=2, job=deadly_row)
+        rows = store.rows("SELECT seed, status, detail FROM runs ORDER BY seed")
+    assert (found.done, found.failed) == (8, 1)
+    assert [row["status"] for row in rows] == ["solved"] * 3 + ["crashed"] + ["solved"] * 4
+    assert "workers with it" in rows[3]["detail"]
+
+
+def test_a_cell_that_never_ends_is_stopped(tmp_path, monkeypatch):
+    import wayfolk.experiments.engine as engine
+
+    monkeypatch.setattr(engine, "GRACE", 1.0)
+    limited = cells(3, limits={"seconds": 1.0})
+    with Store(tmp_path / "a.duckdb") as store:
+        run_cells(limited, store, total=3, workers=1, job=endless_row)
+        rows = store.rows("SELECT seed, status, detail FROM runs ORDER BY seed")
+    assert [row["status"] for row in rows] == ["solved", "out_of_time", "solved"]
+
+
+def test_errors_are_rows(tmp_path):
+    impossible = cells(1, problem={"kind": "random", "agents": 99})[0]
+    row = run_cell(impossible.as_dict())
+    assert row["status"] == "error"
+    assert "99 agents" in row["detail"]
+    assert run_cell(cells(1, algorithm="astar")[0].as_dict())["detail"].startswith("astar finds single paths")
+
+
+def test_finished_cells_are_skipped_and_doubles_run_once(tmp_path):
+    with Store(tmp_path / "a.duckdb") as store:
+        assert run_cells(cells(5), store, job=quick_row, workers=1).as_dict()["done"] == 5
+        again = run_cells(cells(7) + cells(7), store, job=quick_row, workers=1)
+    assert (again.done, again.skipped) == (2, 12)
+
+
+def test_cells_are_drawn_only_as_they_are_needed(tmp_path):
+    drawn, most = [0], [0]
+
+    def endless():
+        for cell in cells(4000):
+            drawn[0] += 1
+            yield cell
+
+    def watch(at: Progress):
+        most[0] = max(most[0], drawn[0] - at.done)
+
+    with Store(tmp_path / "a.duckdb") as store:
+        run_cells(endless(), store, job=quick_row, workers=1, tell=watch)
+    assert drawn[0] == 4000
+    assert most[0] < 3600
+
+
+def test_an_unreachable_scheduler_is_named_within_ten_seconds(tmp_path):
+    began = time.perf_counter()
+    with Store(tmp_path / "a.duckdb") as store, pytest.raises(BadInput, match=r"no scheduler answers at tcp://127\.0\.0\.1:1"):
+        run_cells(cells(2), store, cluster="tcp://127.0.0.1:1")
+    assert time.perf_counter() - began < 10
+
+
+def sweep(spec, store, *more):
+    command = [sys.executable, "-m", "wayfolk.cli", "sweep", str(spec), "--store", str(store), "--json", *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def finish(process):
+    out, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error.decode()
+    return out
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sweep")
+    spec = folder / "small.toml"
+    spec.write_text(SPEC)
+    with Store(folder / "calm.duckdb") as store:
+        run_cells(read_spec(spec).cells(), store, workers=2)
+    return spec, table(folder / "calm.duckdb")
+
+
+def children(pid):
+    """The processes below `pid`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int(entry.joinpath("stat").read_text().rsplit(")", 1)[1].split()[1])
+            except (OSError, IndexError):
+                continue
+            if parent == pid:
+                found += [int(entry.name), *children(int(entry.name))]
+    return found
+
+
+def test_a_killed_driver_loses_and_doubles_nothing(undisturbed, tmp_path):
+    spec, expected = undisturbed
+    luck = random.Random(5)
+    store = tmp_path / "killed.duckdb"
+    for _ in range(2):
+        process = sweep(spec, store)
+        time.sleep(luck.uniform(3.0, 8.0))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        time.sleep(1.0)
+    finish(sweep(spec, store))
+    assert table(store) == expected
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc to find workers")
+def test_killed_workers_lose_nothing(undisturbed, tmp_path):
+    spec, expected = undisturbed
+    store = tmp_path / "workers.duckdb"
+    process = sweep(spec, store)
+    killed = 0
+    for _ in range(3):
+        time.sleep(5.0)
+        below = [pid for pid in children(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        if below and process.poll() is None:
+            os.kill(random.choice(below), signal.SIGKILL)
+            killed += 1
+    finish(process)
+    assert killed > 0
+    assert table(store) == expected
+
+
+def test_the_same_sweep_runs_on_a_scheduler_of_its_own(undisturbed, tmp_path):
+    spec, expected = undisturbed
+    file = tmp_path / "scheduler.json"
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    flags = ["--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(file)]
+    processes = [subprocess.Popen([*start, *flags], **quiet)]
+    try:
+        while not file.exists():
+            time.sleep(0.1)
+        import json
+
+        address = json.loads(file.read_text())["address"]
+        work = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"]
+        processes += [subprocess.Popen(work, **quiet) for _ in range(2)]
+        finish(sweep(spec, tmp_path / "cluster.duckdb", "--cluster", address))
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(20)
+    assert table(tmp_path / "cluster.duckdb") == expected
