@@ -2,6 +2,7 @@
 
     python docs/make_pages.py            write whatever has changed
     python docs/make_pages.py --check    write nothing; exit code 1 if something would change
+    python docs/make_pages.py --picture  run the demo and take docs/images/demo.png anew, with playwright and Chromium
 
 Algorithms come from the catalogue, which reads their files without importing them; verbs come from the command line's
 app. The table of algorithms in README.md and the menu in mkdocs.yml are replaced between two marks.
@@ -11,9 +12,12 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
@@ -152,7 +156,7 @@ def algorithm_page(entry: Entry) -> str:
     facts += [(FACTS[name], plain(worded(name, entry.facts[name]))) for name in FACTS if name in entry.facts]
     if entry.facts.get("PAPER"):
         facts.append(("From", plain(named_documents(entry.facts["PAPER"]))))
-    parts.append(definitions(facts))
+    parts.append(definitions(facts, "fact", "value"))
     parts.append("## Options\n")
     parts.append(f"{plain(begin_doc(entry))}\n")
     parts.append(rows(("option", "type", "default", "choices"), map(option_row, entry.options)))
@@ -166,7 +170,8 @@ def paragraph(text: str) -> str:
     """A paragraph of a docstring; one of the form "Finds    what it finds" becomes a table."""
     found = re.findall(r"^([A-Z][a-z]+) {2,}(.+(?:\n +.+)*)", text, re.MULTILINE)
     if found and text.startswith(found[0][0]):
-        return definitions((name, plain(named_documents(joined(meaning)))) for name, meaning in found)
+        pairs = ((name.lower(), plain(named_documents(joined(meaning)))) for name, meaning in found)
+        return definitions(pairs, "it", "what or how")
     return plain(named_documents(joined(text))) + "\n"
 
 
@@ -200,7 +205,8 @@ def index_page(entries: list[Entry]) -> str:
         parts += [f"## {family}\n", f"{FAMILIES[family][:1].upper()}{FAMILIES[family][1:]}.\n"]
         parts.append(table([entry for entry in entries if entry.family == family], ""))
     parts += ["## Documents\n", "Five documents are named in short on these pages:\n"]
-    parts.append(definitions((plain(name), plain(source)) for name, source in DOCUMENTS.values()))
+    named = ((plain(name), plain(source)) for name, source in DOCUMENTS.values())
+    parts.append(definitions(named, "document", "source"))
     return "\n".join(parts)
 
 
@@ -306,9 +312,9 @@ def rows(heads: Iterable[str], cells: Iterable[Iterable[str]]) -> str:
     return "".join("| " + " | ".join(line[k] for k in kept) + " |\n" for line in lines)
 
 
-def definitions(pairs: Iterable[tuple[str, str]]) -> str:
+def definitions(pairs: Iterable[tuple[str, str]], *heads: str) -> str:
     """A table of names and what they mean."""
-    return "| | |\n| --- | --- |\n" + "".join(f"| **{name}** | {meaning} |\n" for name, meaning in pairs)
+    return rows(heads, ((f"**{name}**", meaning) for name, meaning in pairs))
 
 
 def plain(text: str) -> str:
@@ -345,8 +351,27 @@ def joined(text: str) -> str:
     return " ".join(text.split())
 
 
+def take_picture(time: float = 120.0) -> None:
+    """The replay of the demo at `time`, as a browser shows it."""
+    from playwright.sync_api import sync_playwright
+
+    with TemporaryDirectory() as folder, sync_playwright() as browsers:
+        replay = Path(folder) / "demo.html"
+        subprocess.run([sys.executable, "-m", "wayfolk.cli", "demo", "--out", replay], check=True)
+        browser = browsers.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
+        page.goto(replay.as_uri())
+        page.wait_for_function("window.wayfolk !== undefined")
+        page.evaluate(f"window.wayfolk.seek({time})")
+        page.wait_for_timeout(500)
+        page.screenshot(path=DOCS / "images" / "demo.png")
+        browser.close()
+
+
 def main(arguments: list[str]) -> int:
     """Write, or only compare."""
+    if "--picture" in arguments:
+        take_picture()
     made = pages()
     stale = set((DOCS / "algorithms").rglob("*.md")) - set(made)
     changed = [file for file, text in made.items() if not file.exists() or file.read_text(encoding="utf-8") != text]

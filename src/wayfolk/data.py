@@ -1,12 +1,13 @@
-"""Where benchmark data is: `$WAYFOLK_DATA`, the cache of `wayfolk maps get`, or a folder `shared/maps` beside the project."""
+"""Where benchmark data is: `$WAYFOLK_DATA`, the cache of `wayfolk maps get`, or `shared/maps` beside the project."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from glob import escape
 from pathlib import Path
 
-from wayfolk.errors import Missing
+from wayfolk.errors import BadInput, Missing
 
 
 def cache_home() -> Path:
@@ -33,7 +34,7 @@ def find_data(name: str | Path, *near: Path) -> Path:
         for path in (folder / name, folder / "movingai" / name):
             if path.is_file():
                 return path
-        found = sorted(folder.rglob(Path(name).name)) if Path(name).name == str(name) else []
+        found = _matches(folder, f"**/{escape(str(name))}") if name and Path(name).name == str(name) else []
         if found:
             return found[0]
     raise Missing(f"there is no file {name}: not here, nor in the benchmark data (see `wayfolk maps get --help`)")
@@ -43,12 +44,22 @@ def match_data(pattern: str, *near: Path) -> list[Path]:
     """All files that match `pattern`, which may hold `*`; in the first place that has any."""
     if not any(sign in pattern for sign in "*?["):
         return [find_data(pattern, *near)]
+    if root := Path(pattern).anchor:
+        if found := _matches(Path(root), str(Path(pattern).relative_to(root))):
+            return found
+        raise Missing(f"no file matches {pattern}")
     for folder in (Path(), *near):
-        found = sorted(folder.glob(pattern)) if not Path(pattern).is_absolute() else []
-        if found:
+        if found := _matches(folder, pattern):
             return found
     for folder in data_folders():
-        found = sorted(folder.glob(pattern)) or sorted((folder / "movingai").glob(pattern))
-        if found:
+        if found := _matches(folder, pattern) or _matches(folder / "movingai", pattern):
             return found
     raise Missing(f"no file matches {pattern}: not here, nor in the benchmark data (see `wayfolk maps get --help`)")
+
+
+def _matches(folder: Path, pattern: str) -> list[Path]:
+    """The files, not folders, that match a relative pattern."""
+    try:
+        return sorted(path for path in folder.glob(pattern) if path.is_file())
+    except ValueError as why:
+        raise BadInput(f"{pattern}: is not a pattern for files: {why}") from None

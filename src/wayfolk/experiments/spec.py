@@ -9,7 +9,7 @@
     seeds = 3                                  # 0, 1 and 2; or a list
     repeats = 1
     model = "steps"                            # or "distance", for controllers
-    limits = {seconds = 10, steps = 500}       # until = 1000 for tasks
+    limits = {seconds = 10, steps = 500}       # expansions for planners, until for tasks
     algorithms = [{name = "whca", options = {window = [8, 16]}}, {name = "hca"}]
 
 Every list is swept: the cells of a block are maps x problems x algorithms with options x seeds x repeats. Files are looked
@@ -49,7 +49,7 @@ MAPS = {
     "warehouse": {"columns", "rows", "aisle"},
     "thesis": {"letter"},
 }
-LIMITS = {"seconds", "steps", "until"}
+LIMITS = {"seconds", "expansions", "steps", "until"}
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class _Reader:
         for self.block, entry in enumerate(found):
             blocks.append(self.read_block(entry))
         if self.wrong:
-            raise BadInput("\n".join(self.wrong))
+            raise BadInput("\n".join(dict.fromkeys(self.wrong)))
         return Spec(str(told.get("name", Path(self.file).stem)), self.text, tuple(blocks))
 
     def complain(self, word: str, sentence: str) -> None:
@@ -243,8 +243,9 @@ class _Reader:
             for options in self.swept(told.get("options", {}), None):
                 made.append((found.name, found.checked(options)))
         except WayfolkError as error:
-            words = re.findall(r"'([^']+)'", str(error))
-            self.complain(words[0] if words else name, str(error))
+            options = told.get("options", {})
+            word = next((option for option in options if re.search(rf"\b{re.escape(option)}\b", str(error))), name)
+            self.complain(word, str(error))
             return []
         return made
 

@@ -88,10 +88,9 @@ def _problem(cell: Cell, grid: Grid) -> Problem:
 
 
 def _plan(cell: Cell, problem: Problem) -> dict[str, Any]:
-    limits = {"seconds": cell.limits.get("seconds")}
-    if catalogue.find(cell.algorithm).family == "controllers":
-        limits["steps"] = cell.limits.get("steps")
-    result = solve(problem, cell.algorithm, seed=cell.seed, **limits, **cell.options)  # type: ignore[arg-type]
+    kind = "steps" if catalogue.find(cell.algorithm).family == "controllers" else "expansions"
+    limits: dict[str, Any] = {name: cell.limits.get(name) for name in ("seconds", kind)}
+    result = solve(problem, cell.algorithm, seed=cell.seed, **limits, **cell.options)
     row: dict[str, Any] = {
         "status": result.status.value,
         "detail": result.detail,
@@ -115,8 +114,8 @@ def _plan(cell: Cell, problem: Problem) -> dict[str, Any]:
 
 
 def _simulation(cell: Cell, problem: Problem) -> dict[str, Any]:
-    limits = {name: cell.limits.get(name) for name in ("seconds", "until")}
-    run = simulate(problem, cell.algorithm, model=cell.model, seed=cell.seed, **limits, **cell.options)  # type: ignore[arg-type]
+    limits: dict[str, Any] = {name: cell.limits.get(name) for name in ("seconds", "until")}
+    run = simulate(problem, cell.algorithm, model=cell.model, seed=cell.seed, **limits, **cell.options)
     found = run.summary()
     row: dict[str, Any] = {
         "status": run.status.value,

@@ -1,0 +1,238 @@
+"""Bakos 2022, slides on BMAA*: Tables I to III, the curves of Figure 2, and the scenes of Figures 3 to 5. Document 001.
+
+The slides' legend names the two suffixes the wrong way round: -f is flow, -c is push (SLIPS sB1).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wayfolk.data import find_data
+from wayfolk.errors import Missing
+from wayfolk.experiments.cell import Cell, file_digest
+from wayfolk.experiments.papers import Row, Table, has, printed
+from wayfolk.experiments.papers.bmaa_claims import ALGORITHMS, CLAIMS, PARKED_STEPS, PLACES, VERSIONS
+
+__all__ = ["CLAIMS", "TABLES", "TITLE"]
+
+TITLE = "Bakos 2022, Multi-agent pathfinding with real-time heuristic search (slides on BMAA*)"
+
+# what the algorithms, their options and the columns of the store are expected to be called
+NAMES = {
+    "A*-Replan": "a_star_replan",
+    "BMAA*": "bmaa",
+    "BMAA*-c": "bmaa_c",
+    "BMAA*-f": "bmaa_f",
+    "BMAA*-f-c": "bmaa_f_c",
+    "FAR": "far",
+    "A*": "astar",
+}
+BOUNDED: dict[str, Any] = {"expansions": 32, "moves": 32, "vision": 2**0.5}  # options of the four versions
+RESERVED: dict[str, Any] = {"reservation": 3}  # options of FAR and A*-Replan
+SECONDS = "completion_seconds"  # mean over agents of the second of the last arrival, the limit for who never arrived
+MOST = "expanded_most"  # the most expansions of any one search of a run
+
+COUNTS = (*range(25, 401, 25), *range(600, 2001, 200))
+FEW = 200  # agents at most in Tables II and III
+INSTANCES = 3  # the slides do not say how many
+LIMIT = {"seconds": 30.0}
+QUICK_COUNTS = (25, 100, 400)
+QUICK_CURVE = (25, 50, 100, 200, 300, 400, 800, 1600)
+QUICK_LIMIT = {"seconds": 1.0}
+SETUP = (
+    "Random starts and goals on ten game maps, 8 neighbours, {agents} agents, 30 s of wall-clock time for a run; BMAA* with "
+    "32 expansions, 32 moves and vision sqrt 2, FAR and A*-Replan with 3 reserved moves; 3 instances for each map and count "
+    "(the slides do not say how many). Quick: 1 instance, 1 s, few counts."
+)
+
+
+def _cells(most: int) -> Callable[[Row, bool], list[Cell] | str]:
+    """The cells of a printed row with at most so many agents; an average has those of all that it averages."""
+
+    def cells(row: Row, quick: bool) -> list[Cell] | str:
+        algorithms = ALGORITHMS if row["algorithm"] == "Overall" else (row["algorithm"],)
+        places = PLACES if row["map"] == "Overall" else ((row["map"], row["dims"]),)
+        return _runs(algorithms, places, [n for n in (QUICK_COUNTS if quick else COUNTS) if n <= most], quick)
+
+    return cells
+
+
+def _curve(row: Row, quick: bool) -> list[Cell] | str:
+    """One point of Figure 2."""
+    if quick and row["agents"] not in QUICK_CURVE:
+        return "left out of the quick version"
+    return _runs((row["algorithm"],), (("lak307d", "84x84"),) if quick else PLACES, [row["agents"]], quick)
+
+
+def _runs(algorithms: tuple[str, ...], places: tuple[tuple[str, str], ...], counts: list[int], quick: bool) -> list[Cell] | str:
+    missing = has(*(NAMES[algorithm] for algorithm in algorithms))
+    if missing:
+        return missing
+    found = []
+    for place in places:
+        world = _world(*place)
+        if isinstance(world, str):
+            return world
+        found += [
+            Cell(
+                world,
+                {"kind": "random", "agents": count},
+                NAMES[algorithm],
+                _options(algorithm),
+                seed=seed,
+                limits=QUICK_LIMIT if quick else LIMIT,
+            )
+            for algorithm in algorithms
+            for count in counts
+            for seed in range(1 if quick else INSTANCES)
+        ]
+    return found
+
+
+def _options(algorithm: str) -> dict[str, Any]:
+    return {} if algorithm == "A*" else BOUNDED if algorithm in VERSIONS else RESERVED
+
+
+@cache
+def _world(name: str, dims: str) -> dict[str, Any] | str:
+    """The map of that name and size, or a sentence."""
+    return _file(f"bmaa/{name}-{dims}.map" if dims == "320x281" else f"bmaa/{name}.map")
+
+
+def _file(name: str) -> dict[str, Any] | str:
+    try:
+        path = find_data(name, Path(__file__).parent / "data")
+    except Missing as missing:
+        return f"not measured: {missing}"
+    return {"file": str(path), "digest": file_digest(path)}
+
+
+def _scene(row: Row, quick: bool) -> list[Cell] | str:
+    """The runs of a scene: a drawn one from its two files, or rooms with doors of one cell."""
+    name, scene = NAMES[row["algorithm"]], row["scene"]
+    missing = has(name)
+    if missing:
+        return missing
+    limits = {"seconds": 60.0, "steps": row["steps"]}
+    if scene == "rooms":
+        rooms: dict[str, Any] = {"make": "rooms", "width": 32, "height": 32, "size": 7}
+        crowd: dict[str, Any] = {"kind": "random", "agents": 100}
+        return [
+            Cell(rooms | {"seed": seed}, crowd, name, _options(row["algorithm"]), seed=seed, limits=limits)
+            for seed in range(2 if quick else 10)
+        ]
+    world, agents = _file(f"bmaa-{scene}.map"), _file(f"bmaa-{scene}.map.scen")
+    if isinstance(world, str) or isinstance(agents, str):
+        return world if isinstance(world, str) else str(agents)
+    if row["algorithm"] == "A*":
+        return [Cell(world, {"kind": "queries", **agents, "first": 0, "count": 1}, name)]
+    problem = {"kind": "scen", **agents, "agents": None}
+    return [Cell(world, problem, name, _options(row["algorithm"]), limits=limits)]
+
+
+def _rate(run: Row) -> float | None:
+    return _times(run.get("completion_rate"), 100.0)
+
+
+def _distance(run: Row) -> float | None:
+    """The mean over agents; a search has walked its path."""
+    walked = run.get("travel_distance")
+    return run.get("cost") if walked is None else _times(walked, 1.0 / run["n_agents"])
+
+
+def _waiting(run: Row) -> float | None:
+    """Agents that stand still somewhere else than on their goals, for each step."""
+    loss, fuel, steps = (run.get(name) for name in ("sum_of_loss", "fuel", "makespan"))
+    return None if loss is None or fuel is None or not steps else (loss - fuel) / steps
+
+
+def _times(number: float | None, factor: float) -> float | None:
+    return None if number is None else number * factor
+
+
+def _means(**measures: Callable[[Row], float | None]) -> Callable[[list[Row]], Row]:
+    """A summary of runs: the mean of each measure, None if a run does not have it."""
+
+    def summarise(runs: list[Row]) -> Row:
+        found = {name: [measure(run) for run in runs] for name, measure in measures.items()}
+        return {name: None if None in values else statistics.fmean(values) for name, values in found.items()}  # type: ignore[arg-type]
+
+    return summarise
+
+
+def _largest(runs: list[Row]) -> Row:
+    values = [run.get(MOST) for run in runs]
+    return {"most_expanded": None if None in values else max(values)}  # type: ignore[type-var]
+
+
+def _without_printed(name: str) -> list[Row]:
+    return [{key: value for key, value in row.items() if not key.startswith("printed_")} for row in printed(name)]
+
+
+TABLES = [
+    Table(
+        "I",
+        "Completion rates by map, in percent of the agents",
+        SETUP.format(agents="25 to 2000"),
+        {"completion_rate_pct": "completion_rate"},
+        _cells(COUNTS[-1]),
+        _without_printed("bmaa-I"),
+        _means(completion_rate_pct=_rate),
+    ),
+    Table(
+        "II",
+        "Completion times by map, in seconds",
+        SETUP.format(agents="25 to 200") + " Who is not at its goal counts with the limit.",
+        {"completion_time_s": SECONDS},
+        _cells(FEW),
+        _without_printed("bmaa-II"),
+        _means(completion_time_s=lambda run: run.get(SECONDS)),
+    ),
+    Table(
+        "III",
+        "Travel distances by map, mean over agents",
+        SETUP.format(agents="25 to 200"),
+        {"travel_distance": "travel_distance"},
+        _cells(FEW),
+        _without_printed("bmaa-III"),
+        _means(travel_distance=_distance),
+    ),
+    Table(
+        "fig2",
+        "Completion rate over the number of agents",
+        SETUP.format(agents="25 to 2000") + " Quick: lak307d only.",
+        {"completion_rate_pct": "completion_rate"},
+        _curve,
+        [{"algorithm": algorithm, "agents": agents} for algorithm in ALGORITHMS for agents in COUNTS],
+        _means(completion_rate_pct=_rate),
+    ),
+    Table(
+        "scenes",
+        "Single scenes: a dead end, a corridor, rooms with narrow doors, and parked agents in the way (Figures 3 to 5)",
+        "dead-end: one agent before a deep dead end that faces its goal. corridor: agents that come from both ends of a "
+        "corridor one cell wide. rooms: 100 agents in rooms with doors of one cell. parked: agents on their goals in a "
+        "corridor one cell wide, between an agent and its goal.",
+        {"completion_rate_pct": "completion_rate", "distance": "travel_distance", "waiting": "sum_of_loss"},
+        _scene,
+        [
+            *({"scene": "dead-end", "algorithm": algorithm, "steps": 10_000} for algorithm in ("A*", "A*-Replan", "BMAA*")),
+            {"scene": "corridor", "algorithm": "FAR", "steps": 1000},
+            *({"scene": "rooms", "algorithm": algorithm, "steps": 500} for algorithm in ("FAR", "BMAA*")),
+            *({"scene": "parked", "algorithm": a, "steps": steps} for a in VERSIONS for steps in PARKED_STEPS),
+        ],
+        _means(completion_rate_pct=_rate, distance=_distance, waiting=_waiting),
+    ),
+    Table(
+        "expansions",
+        "The most expansions of any search",
+        SETUP.format(agents="25 to 2000"),
+        {"most_expanded": MOST},
+        _cells(COUNTS[-1]),
+        [{"map": name, "dims": dims, "algorithm": a} for name, dims in PLACES for a in VERSIONS],
+        _largest,
+    ),
+]

@@ -1,0 +1,333 @@
+"""The contracts of the command line: what scripts read, exit codes, and one sentence for each mistake."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from command import MAP, PROGRAM, SCEN, OnTerminal, program, wayfolk
+
+from wayfolk import __version__, cli
+from wayfolk.formats import read_plan
+
+PATH_KEYS = "algorithm map queries solved wrong_cost cost_total expanded_total mean_us p99_us".split()
+SOLVE_KEYS = (
+    "algorithm status agents makespan sum_of_costs sum_of_loss lower_bound completion_rate seconds first_seconds faults"
+).split()
+FAULTY = {
+    "format": "wayfolk-plan",
+    "version": 1,
+    "map": {"name": "", "width": 3, "height": 1, "moves": "four", "rows": ["..."]},
+    "starts": [[0, 0], [1, 0]],
+    "goals": [[1, 0], [2, 0]],
+    "paths": [[[0, 0], [1, 0]], [[1, 0], [0, 0]]],
+}
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    """A folder to work in, with a map and a scenario."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "room.map").write_text(MAP)
+    (tmp_path / "room.scen").write_text(SCEN)
+    return tmp_path
+
+
+def the_json(said):
+    """The value on stdout, which holds nothing else, and nothing was said beside it."""
+    assert said.err == ""
+    assert said.out.endswith("\n")
+    assert said.out.count("\n") == 1
+    return json.loads(said.out)
+
+
+def test_path_json(room):
+    said = wayfolk("path", "room.map", "--scen", "room.scen", "--with", "astar", "--json")
+    made = the_json(said)
+    assert said.code == 0
+    assert set(PATH_KEYS) <= set(made)
+    assert (made["algorithm"], made["map"]) == ("astar", "room")
+    assert (made["queries"], made["solved"], made["wrong_cost"]) == (3, 3, 0)
+    assert made["cost_total"] == pytest.approx(2 * (3 + 2 * np.sqrt(2)) + 4)
+    assert 0 < made["mean_us"] <= made["p99_us"]
+    assert made["expanded_total"] >= 3
+
+
+def test_a_path_of_another_cost_is_told(room):
+    (room / "room.scen").write_text(SCEN.replace("4 3 4\n", "4 3 4.5\n"))
+    said = wayfolk("path", "room.map", "--scen", "room.scen", "--json")
+    assert (said.code, the_json(said)["wrong_cost"]) == (1, 1)
+
+
+def test_a_row_that_starts_in_a_wall_is_no_query(room):
+    (room / "room.scen").write_text(SCEN + "0 room.map 6 4 1 1 4 3 4\n")
+    made = the_json(wayfolk("path", "room.map", "--scen", "room.scen", "--json"))
+    assert (made["queries"], made["skipped"]) == (3, 1)
+
+
+def test_one_path(room):
+    said = wayfolk("path", "room.map", "--from", "0,0", "--to", "0,3", "--json")
+    made = the_json(said)
+    assert (said.code, made["status"], made["cost"], made["moves"]) == (0, "solved", 3, 3)
+    assert made["path"] == [[0, 0], [0, 1], [0, 2], [0, 3]]
+    said = wayfolk("path", "room.map", "--from", "0,0", "--to", "0,3")
+    assert "0,0 0,1 0,2 0,3\n" in said.out
+    assert "cost       3.0000\n" in said.out
+
+
+def test_no_path(room):
+    (room / "apart.txt").write_text(".#.\n")
+    said = wayfolk("path", "apart.txt", "--from", "0,0", "--to", "2,0", "--json")
+    made = the_json(said)
+    assert (said.code, made["status"], made["cost"], made["path"]) == (1, "impossible", None, None)
+    said = wayfolk("path", "apart.txt", "--from", "0,0", "--to", "2,0")
+    assert (said.code, said.err) == (1, "")
+    assert "impossible" in said.out
+
+
+SOLVE = ("solve", "room.map", "--scen", "room.scen", "--agents", 3, "--with", "whca", "--seconds", 30, "--seed", 1)
+
+
+def test_solve_json(room):
+    said = wayfolk(*SOLVE, "--opt", "window=8", "--save", "plan.json", "--html", "replay.html", "--json")
+    made = the_json(said)
+    assert said.code == 0
+    assert list(made) == SOLVE_KEYS
+    assert (made["algorithm"], made["status"], made["agents"], made["faults"]) == ("whca", "solved", 3, 0)
+    assert made["lower_bound"] == 7 + 7 + 4
+    assert made["lower_bound"] <= made["sum_of_loss"] <= made["sum_of_costs"] <= 3 * made["makespan"]
+    assert made["completion_rate"] == 1.0
+    assert 0 < made["first_seconds"] <= made["seconds"] < 30
+    page = (room / "replay.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert page.rstrip().endswith("</html>")
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def test_what_solve_saved_is_checked(room):
+    made = the_json(wayfolk(*SOLVE, "--save", "plan.json", "--json"))
+    plan, goals = read_plan("plan.json")
+    assert plan.n_steps >= made["makespan"]
+    assert plan.grid.places(goals).tolist() == [[5, 2], [0, 2], [4, 3]]
+    said = wayfolk("check", "plan.json", "--json")
+    assert (said.code, the_json(said)) == (0, {"valid": True, "faults": []})
+    said = wayfolk("check", "plan.json")
+    assert (said.code, said.out) == (0, f"3 agents, {plan.n_steps} steps: no faults\n")
+
+
+def test_solve_in_words(room):
+    said = wayfolk(*SOLVE)
+    assert (said.code, said.err) == (0, "")
+    assert [line.split("  ")[0].replace(" ", "_") for line in said.out.splitlines()] == SOLVE_KEYS
+
+
+def test_the_same_seed_gives_the_same_plan(room):
+    for name in ("one.json", "two.json"):
+        wayfolk(*SOLVE, "--with", "hca", "--opt", "order=random", "--save", name)
+    assert (room / "one.json").read_bytes() == (room / "two.json").read_bytes()
+
+
+def test_the_seed_may_be_given_as_the_option_it_is(room):
+    assert wayfolk(*SOLVE, "--opt", "seed=5", "--json").code == 0
+
+
+def test_not_everybody_arrives(room):
+    said = wayfolk(*SOLVE, "--steps", 2, "--save", "plan.json", "--json")
+    made = the_json(said)
+    assert (said.code, made["status"], made["faults"]) == (1, "partial", 0)
+    assert made["completion_rate"] < 1
+    assert (room / "plan.json").exists()
+    assert wayfolk("check", "plan.json").code == 1  # it does not bring everyone home
+
+
+def test_no_plan_no_file(room):
+    """Two agents who must swap in a corridor: HCA* gives up."""
+    (room / "lane.map").write_text("type octile\nheight 1\nwidth 4\nmap\n....\n")
+    (room / "lane.scen").write_text("version 1\n0 lane.map 4 1 0 0 3 0 3\n0 lane.map 4 1 3 0 0 0 3\n")
+    command = ("solve", "lane.map", "--scen", "lane.scen", "--with", "hca", "--save", "plan.json", "--html", "a.html")
+    said = wayfolk(*command, "--json")
+    made = the_json(said)
+    assert (said.code, made["status"], made["makespan"], made["first_seconds"]) == (1, "gave_up", None, None)
+    said = wayfolk(*command)
+    assert said.code == 1
+    assert "makespan         -\n" in said.out
+    assert "finds no way" in said.out
+    assert "no file was written" in said.out
+    assert not list(room.glob("plan.json")) + list(room.glob("a.html"))
+
+
+def test_faults_are_listed(room):
+    (room / "faulty.json").write_text(json.dumps(FAULTY))
+    said = wayfolk("check", "faulty.json", "--json")
+    made = the_json(said)
+    assert (said.code, made["valid"]) == (1, False)
+    assert [fault["kind"] for fault in made["faults"]] == ["swap", "goal"]
+    assert set(made["faults"][0]) == {"kind", "step", "agents", "places", "text"}
+    said = wayfolk("check", "faulty.json")
+    assert (said.code, said.err) == (1, "")
+    assert said.out.splitlines() == ["2 agents, 1 steps: 2 faults", *(fault["text"] for fault in made["faults"])]
+
+
+def test_many_faults_are_cut(room):
+    (room / "faulty.json").write_text(json.dumps(FAULTY | {"paths": [[[0, 0], [1, 0]] * 30, [[1, 0], [0, 0]] * 30]}))
+    said = wayfolk("check", "faulty.json")
+    n_faults = len(json.loads(wayfolk("check", "faulty.json", "--json").out)["faults"])
+    assert n_faults >= 59
+    assert said.out.splitlines()[-1] == f"and {n_faults - 20} more: --json lists them"
+    assert len(said.out.splitlines()) == 22
+
+
+def test_list_json():
+    made = the_json(wayfolk("list", "--json"))
+    keys = {"name", "family", "paper", "optimal", "complete", "options"}
+    assert all(keys <= set(entry) for entry in made)
+    named = {entry["name"]: entry for entry in made}
+    assert {"astar", "dijkstra", "hca", "lra", "whca"} <= set(named)
+    assert (named["astar"]["family"], named["astar"]["optimal"], named["astar"]["complete"]) == ("search", True, True)
+    assert named["lra"]["optimal"] is False
+    assert {"name": "window", "default": 16, "type": "int"} in named["whca"]["options"]
+
+
+def test_list_in_words():
+    said = wayfolk("list", "search")
+    assert said.out.startswith("search: one agent, a whole path\n")
+    assert "heuristic=best|octile|manhattan|euclidean|zero" in said.out
+    assert "whca" not in said.out
+    assert "whca" in wayfolk("list").out
+
+
+@pytest.mark.parametrize("verb", [(), ("maps",)])
+def test_no_verb_shows_the_help(verb):
+    said = wayfolk(*verb)
+    assert said == wayfolk(*verb, "--help")
+    assert said.code == 0
+    assert "Usage: wayfolk" in said.out
+    assert "..." not in said.out.split("Commands:")[1]  # what each verb does fits its line
+
+
+def test_version():
+    assert wayfolk("--version") == (0, f"wayfolk {__version__}\n", "")
+
+
+def test_every_verb_speaks_json():
+    from typer.main import get_command
+
+    verbs = dict(get_command(cli.app).commands)
+    verbs |= verbs.pop("maps").commands
+    assert {"demo", "list", "path", "solve", "check", "warm", "make", "show", "scale", "convert", "info"} <= set(verbs)
+    for verb in verbs.values():
+        assert "--json" in [name for parameter in verb.params for name in parameter.opts], verb.name
+
+
+AGENTS = ["solve", "room.map", "--scen", "room.scen"]
+QUERIES = ["path", "room.map", "--scen", "room.scen"]
+HUGE = "type octile\nheight 16384\nwidth 16384\nmap\n......\n"
+MISTAKES = {
+    "unknown verb": (["slove"], "slove", "solve"),
+    "unknown flag": ([*AGENTS, "--agnts", "3"], "--agnts"),
+    "no map": (["solve"], "MAP"),
+    "no scenario": (["solve", "room.map"], "--scen"),
+    "no value": ([*AGENTS, "--agents"], "--agents"),
+    "map missing": (["solve", "no.map", "--scen", "room.scen"], "no.map", "No such file"),
+    "map is a folder": (["solve", ".", "--scen", "room.scen"], "directory"),
+    "map truncated": (["solve", "cut.map", "--scen", "room.scen"], "cut.map, line 7", "2 of its 4 rows"),
+    "bad character": (["solve", "odd.map", "--scen", "room.scen"], "odd.map, line 6, column 2", "'?'"),
+    "binary map": (["solve", "garbage.map", "--scen", "room.scen"], "garbage.map"),
+    "binary scenario": (["solve", "room.map", "--scen", "garbage.map"], "garbage.map"),
+    "huge map": (["solve", "huge.map", "--scen", "room.scen"], "huge.map"),
+    "scenario missing": (["solve", "room.map", "--scen", "no.scen"], "no.scen", "No such file"),
+    "scenario of another map": (["solve", "other.map", "--scen", "room.scen"], "room.scen", "'room.map'", "'other'"),
+    "start in a wall": (["solve", "room.map", "--scen", "wall.scen"], "wall.scen, line 2", "agent 0", "(1, 1)"),
+    "one start for two": (["solve", "room.map", "--scen", "twins.scen"], "agents 0 and 1", "(0, 0)"),
+    "goal in another part": (["solve", "apart.map", "--scen", "apart.scen"], "agent 0", "(0, 0)", "(2, 0)"),
+    "all queries in walls": (["path", "room.map", "--scen", "wall.scen"], "wall.scen", "wall"),
+    "zero agents": ([*AGENTS, "--agents", "0"], "0 agents", "1 to 3"),
+    "negative agents": ([*AGENTS, "--agents", "-2"], "-2 agents"),
+    "too many agents": ([*AGENTS, "--agents", "4"], "4 agents", "1 to 3"),
+    "agents in words": ([*AGENTS, "--agents", "ten"], "--agents"),
+    "negative seconds": ([*AGENTS, "--seconds", "-1"], "seconds", "-1"),
+    "zero seconds": ([*AGENTS, "--seconds", "0"], "seconds", "0"),
+    "seconds nan": ([*AGENTS, "--seconds", "nan"], "seconds", "nan"),
+    "negative seconds of a path": ([*QUERIES, "--seconds", "-1"], "seconds", "-1"),
+    "zero steps": ([*AGENTS, "--steps", "0"], "0"),
+    "steps of a planner": ([*AGENTS, "--with", "hca", "--steps", "9"], "--steps", "hca"),
+    "negative seed": ([*AGENTS, "--with", "hca", "--opt", "order=random", "--seed", "-1"], "seed", "-1"),
+    "negative seed as option": ([*AGENTS, "--opt", "seed=-1"], "seed", "-1"),
+    "unknown moves": ([*AGENTS, "--moves", "diagonal"], "'diagonal'", "eight_cutting"),
+    "unknown algorithm": ([*AGENTS, "--with", "whcaa"], "'whcaa'", "did you mean 'whca'?"),
+    "unlike any algorithm": ([*AGENTS, "--with", "zzzz"], "'zzzz'", "choose one of"),
+    "a search for many": ([*AGENTS, "--with", "astar"], "'astar'", "family search"),
+    "a planner for one": ([*QUERIES, "--with", "hca"], "'hca'", "family planners"),
+    "a controller for one": ([*QUERIES, "--with", "whca"], "'whca'", "family controllers"),
+    "unknown option": ([*AGENTS, "--opt", "windw=3"], "'windw'", "did you mean 'window'?"),
+    "unknown option of a search": ([*QUERIES, "--opt", "wait=3"], "'wait'", "did you mean 'watch'?"),
+    "option without value": ([*AGENTS, "--opt", "window"], "NAME=VALUE", "'window'"),
+    "option without name": ([*AGENTS, "--opt", "=3"], "NAME=VALUE", "'=3'"),
+    "option of another type": ([*AGENTS, "--opt", "window=wide"], "window", "int", "'wide'"),
+    "option out of range": ([*AGENTS, "--opt", "window=-3"], "window", "-3"),
+    "option of another choice": ([*QUERIES, "--opt", "ties=random"], "ties", "'random'", "newest"),
+    "an argument of the library": ([*AGENTS, "--opt", "seconds=3"], "'seconds'"),
+    "another argument of the library": ([*AGENTS, "--opt", "model=distance"], "'model'"),
+    "an argument of the search's caller": ([*QUERIES, "--opt", "expansions=3"], "'expansions'"),
+    "half a place": (["path", "room.map", "--from", "1", "--to", "2,2"], "X,Y", "'1'"),
+    "place in words": (["path", "room.map", "--from", "0,0", "--to", "a,b"], "X,Y", "'a,b'"),
+    "place outside": (["path", "room.map", "--from", "0,0", "--to", "6,0"], "(6, 0)", "6 x 4"),
+    "negative place": (["path", "room.map", "--from=-1,0", "--to", "1,0"], "(-1, 0)", "6 x 4"),
+    "place in a wall": (["path", "room.map", "--from", "0,0", "--to", "1,1"], "goal (1, 1)", "wall"),
+    "start only": (["path", "room.map", "--from", "0,0"], "--to"),
+    "goal only": (["path", "room.map", "--to", "0,0"], "--from"),
+    "nothing to find": (["path", "room.map"], "--scen"),
+    "both to find": ([*QUERIES, "--from", "0,0", "--to", "1,0"], "either"),
+    "plan missing": (["check", "no.json"], "no.json", "No such file"),
+    "plan is a map": (["check", "room.map"], "room.map"),
+    "no such family": (["list", "serch"], "'serch'", "search"),
+    "no folder to save": ([*AGENTS, "--save", "no/plan.json"], "no/plan.json", "no folder"),
+    "no folder for the page": ([*AGENTS, "--html", "no/a.html"], "no/a.html", "no folder"),
+    "saved as a folder": ([*AGENTS, "--save", "folder"], "folder", "cannot be written"),
+    "page is a folder": ([*AGENTS, "--html", "folder"], "folder", "cannot be written"),
+    "demo without a folder": (["demo", "--out", "no/demo.html"], "no/demo.html", "no folder"),
+    "demo as a folder": (["demo", "--out", "folder"], "folder", "cannot be written"),
+    "demo of nobody": (["demo", "--agents", "0"], "agents", "0"),
+    "demo of too many": (["demo", "--agents", "100000"], "100000 agents"),
+    "demo without loops": (["demo", "--loops", "0"], "loops", "0"),
+    "demo with a bad seed": (["demo", "--seed", "-1"], "seed", "-1"),
+}
+
+
+@pytest.fixture
+def mistakes(room):
+    """The folder with all the bad files of MISTAKES."""
+    (room / "cut.map").write_text("".join(MAP.splitlines(keepends=True)[:6]))
+    (room / "odd.map").write_text(MAP.replace(".@@", ".?@"))
+    (room / "garbage.map").write_bytes(np.random.default_rng(1).bytes(3000))
+    (room / "huge.map").write_text(HUGE)
+    (room / "other.map").write_text(MAP)
+    (room / "wall.scen").write_text("version 1\n0 room.map 6 4 1 1 4 3 4\n")
+    (room / "twins.scen").write_text(SCEN.replace("5 0 0 2", "0 0 0 2"))
+    (room / "apart.map").write_text("type octile\nheight 1\nwidth 3\nmap\n.@.\n")
+    (room / "apart.scen").write_text("version 1\n0 apart.map 3 1 0 0 2 0 2\n")
+    (room / "folder").mkdir()
+    return room
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_sentence(mistakes, name):
+    """And nothing is written, neither to stdout nor to any file."""
+    args, *words = MISTAKES[name]
+    if args[0] == "solve":
+        args = args + [part for part in ("--save", "plan.json", "--html", "a.html") if part not in args]
+        args = [part for k, part in enumerate(args) if not (part in ("plan.json", "a.html") and args[k - 1][:2] != "--")]
+    before = {file: file.stat().st_mtime_ns for file in mistakes.rglob("*")}
+    said = wayfolk(*args)
+    assert said.code == 2, said
+    assert said.out == ""
+    assert said.err.startswith("wayfolk: ")
+    assert said.err.count("\n") == 1
+    for word in words:
+        assert word in said.err, f"{word!r} is not in {said.err!r}"
+    assert {file: file.stat().st_mtime_ns for file in mistakes.rglob("*") if file.name != "folder"}.items() <= before.items()
+    assert not list((mistakes / "folder").iterdir())
