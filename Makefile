@@ -29,7 +29,7 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_pages.py
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache

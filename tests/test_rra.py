@@ -118,6 +118,18 @@ def test_a_new_goal_begins_a_new_search(question, data):
     assert other == goal or rra.expansions(search, 0) == rra.expansions(fresh, 0)
 
 
+@pytest.mark.parametrize(("moves", "costs"), [("four", (12, 24)), ("eight", (12, 17)), ("eight", (1, 1))])
+def test_goal_after_goal_on_a_larger_map(moves, costs):
+    rng = np.random.default_rng(6)
+    grid = Grid(rng.random((16, 16)) > 0.25, moves, diagonal=costs[1] / costs[0] if moves == "eight" else 2)
+    search = rra.new_rra(grid, 1, *costs)
+    for goal, start in rng.choice(grid.free_cells, (12, 2)):
+        rra.aim(search, 0, goal, start)
+        truth = dijkstra_costs(grid, goal)
+        for cell in [start, *rng.choice(list(truth), 4)]:  # never all of them, so that much is left open
+            assert rra.distance(search, 0, cell) == (round(costs[0] * truth[cell]) if cell in truth else UNREACHABLE)
+
+
 def test_agents_search_on_their_own():
     grid = Grid(np.ones((5, 5)), "four")
     search = rra.new_rra(grid, 3, 1, 2)

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from wayfolk.errors import WayfolkError
     from wayfolk.events import Event
     from wayfolk.formats import parse_ascii, read_map, read_plan, read_queries, read_scen, write_map, write_scen
+    from wayfolk.generate import thesis_map, thesis_problem
     from wayfolk.graph import Graph
     from wayfolk.grid import Grid, Moves
     from wayfolk.plan import Plan

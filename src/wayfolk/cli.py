@@ -1,4 +1,4 @@
-"""The command line: `wayfolk demo | list | path | solve | check | maps | warm`.
+"""The command line: `wayfolk demo | list | path | solve | check | warm | sweep | report | reproduce | maps`.
 
 Exit codes: 0 done, 1 not solved or faults found, 2 the caller's mistake, told in one sentence. Long work shows progress
 on stderr and obeys Ctrl-C at once.
@@ -35,7 +35,6 @@ from wayfolk.progress import bar, spinner
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(maps, name="maps")
-add_to(app)
 
 
 def main() -> None:
@@ -44,7 +43,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may hold what cannot be printed
     try:
         with ctrl_c.obeyed():
-            code = app(standalone_mode=False)
+            code = app(prog_name="wayfolk", standalone_mode=False)
         if code == ctrl_c.STOPPED:  # what some versions of typer make of Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()
@@ -320,6 +319,8 @@ def warm(as_json: Json = False) -> None:
     else:
         print(f"{len(names)} algorithms are ready after {made['seconds']:.1f} s")
 
+
+add_to(app)  # the laboratory comes after what everybody needs
 
 if __name__ == "__main__":
     main()

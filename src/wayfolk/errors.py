@@ -36,7 +36,11 @@ class BadPlan(BadInput):
 
 
 class BadProblem(BadInput):
-    """Starts, goals or limits that make no sense together."""
+    """Starts, goals or limits that make no sense together; `agent` is the one it is about, if it is about one."""
+
+    def __init__(self, sentence: str, agent: int | None = None) -> None:
+        super().__init__(sentence)
+        self.agent = agent
 
 
 class UnknownName(WayfolkError):

@@ -115,8 +115,7 @@ def read_scen(file: File, grid: Grid, agents: int | None = None) -> Problem:
     try:
         return one_shot(grid, starts, goals, name=Path(file).stem)
     except BadProblem as why:
-        culprit = re.match(r"agents? (?:\d+ and )?(\d+)", str(why))
-        line = f", line {rows.lines[int(culprit[1])]}" if culprit else ""
+        line = f", line {rows.lines[why.agent]}" if why.agent is not None else ""
         raise BadScenario(f"{file}{line}: {why}") from None
 
 

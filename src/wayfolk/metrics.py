@@ -2,8 +2,7 @@
 
 Measures of plans take the plan and `goals`, one cell for each agent, and believe that the plan is legal (ask `check`).
 Two of them are easily confused: the sum of costs charges an agent for every step until it rests on its goal for good,
-the sum of loss forgives the steps it rested there before it was pushed away. "ALGORITHMS" is the collection of facts in
-the project's papers, whose section 0.1 lists such choices.
+the sum of loss forgives the steps it rested there before it was pushed away.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from wayfolk.record import ARRIVE, REFUSED, Record
 def rest_steps(plan: Plan, goals: ArrayLike) -> NDArray[np.int64]:
     """For each agent the step at which it arrives and stays, the last step if it is not there at the end.
 
-    "The last time it arrives and stays" (ALGORITHMS 0.1, SoC).
+    "The last time it arrives and stays".
     """
     away = plan.cells != np.asarray(goals)
     last_away = np.where(away.any(0), plan.n_steps - away[::-1].argmax(0), -1)
@@ -40,7 +39,6 @@ def sum_of_costs(plan: Plan, goals: ArrayLike) -> int:
     """The sum over agents of the step at which each arrives and stays.
 
     Goal waits are free only for whoever never leaves again; who is not there at the end pays for the whole plan.
-    ALGORITHMS 0.1, SoC.
     """
     return int(rest_steps(plan, goals).sum())
 
@@ -49,21 +47,21 @@ def sum_of_loss(plan: Plan, goals: ArrayLike) -> int:
     """For each step 1 for each agent, unless both ends of the step are its goal.
 
     Leaving the goal later does not charge the earlier waits: never more than the sum of costs. What LaCAM* and LaCAM3
-    minimise (ALGORITHMS 0.1 and 9.2).
+    minimise.
     """
     home = plan.cells == np.asarray(goals)
     return int((~(home[1:] & home[:-1])).sum())
 
 
 def fuel(plan: Plan) -> int:
-    """The number of moves; waits are not counted. A diagonal move is one move. DESIGN, "Nouns"."""
+    """The number of moves; waits are not counted. A diagonal move is one move."""
     return int((plan.cells[1:] != plan.cells[:-1]).sum())
 
 
 def travel_distance(plan: Plan) -> float:
     """The summed length of all moves: 1, or `grid.diagonal` for a diagonal one; terrain does not count.
 
-    BMAA* (ALGORITHMS 2.4) gives the mean over agents: divide by their number.
+    BMAA* gives the mean over agents: divide by their number.
     """
     here, there = plan.cells[:-1], plan.cells[1:]
     dx, dy = np.moveaxis(plan.grid.places(there) - plan.grid.places(here), -1, 0)
@@ -72,14 +70,14 @@ def travel_distance(plan: Plan) -> float:
 
 
 def completion_rate(plan: Plan, goals: ArrayLike) -> float:
-    """The share of agents that stand on their goals at the end, 1.0 where there are none. BMAA* (ALGORITHMS 2.4)."""
+    """The share of agents that stand on their goals at the end, 1.0 where there are none. BMAA*."""
     return 1.0 - failed_units(plan, goals) / plan.n_agents if plan.n_agents else 1.0
 
 
 def completion_time(plan: Plan, goals: ArrayLike, limit: float | None = None) -> float:
     """The mean over agents of the last arrival; those not at their goal at the end count as `limit`.
 
-    Without a `limit` that is the length of the plan, the most that was observed. The slides on BMAA* (ALGORITHMS 2.4).
+    Without a `limit` that is the length of the plan, the most that was observed. The slides on BMAA*.
     """
     arrived = plan.cells[-1] == np.asarray(goals)
     times = np.where(arrived, rest_steps(plan, goals), plan.n_steps if limit is None else limit)
@@ -89,14 +87,14 @@ def completion_time(plan: Plan, goals: ArrayLike, limit: float | None = None) ->
 def failed_units(plan: Plan, goals: ArrayLike) -> int:
     """The number of agents that do not stand on their goals at the end.
 
-    The SDP thesis never defines it; see SLIPS sS27 for why it is this, and `strayed_units` for the part of it that the
-    thesis speaks about.
+    The SDP thesis never defines it; its section 5.4 says that most of them had been there once: see `strayed_units` for
+    those.
     """
     return int((plan.cells[-1] != np.asarray(goals)).sum())
 
 
 def strayed_units(plan: Plan, goals: ArrayLike) -> int:
-    """How many of the failed had reached their goal once, and then left it to let others pass. SLIPS sS27."""
+    """How many of the failed had reached their goal once, and then left it to let others pass."""
     home = plan.cells == np.asarray(goals)
     return int((home.any(0) & ~home[-1]).sum())
 
@@ -135,7 +133,7 @@ def summary(plan: Plan, problem: Problem) -> dict[str, float]:
 
 
 def collisions(record: Record) -> int:
-    """The number of refused moves: collisions in the Direction Map thesis, failed moves in HOG2 (ALGORITHMS 6.4)."""
+    """The number of refused moves: collisions in the Direction Map thesis, failed moves in HOG2."""
     return len(record.of(REFUSED))
 
 
@@ -155,7 +153,7 @@ def arrivals_by_agent(record: Record) -> NDArray[np.int64]:
 
 
 def throughput(record: Record) -> float:
-    """Arrivals for each unit of time, over the whole record. RHCR (ALGORITHMS 9.5) and guidance graphs (9.6)."""
+    """Arrivals for each unit of time, over the whole record. RHCR and guidance graphs."""
     return arrivals(record) / record.end if record.end > 0 else 0.0
 
 

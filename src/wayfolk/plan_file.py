@@ -285,7 +285,7 @@ def _listed_cells(grid: Grid, places: list[Any], what: str) -> NDArray[np.int32]
         if min(numbers, default=0) >= 0 and max(numbers[::2], default=0) < grid.width:
             if max(numbers[1::2], default=0) < grid.height:
                 cells = np.full(len(places), NOWHERE, np.int32)
-                cells[[place is not None for place in places]] = grid.cells(np.array(numbers, np.int64))
+                cells[[place is not None for place in places]] = grid.cells(np.array(numbers, np.int64).reshape(-1, 2))
                 return cells
     for k, place in enumerate(places):
         if place is None:

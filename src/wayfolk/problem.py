@@ -120,7 +120,8 @@ def _checked(grid: Grid, starts: NDArray[np.int32], routes: NDArray[np.int32], *
         blocked = ~grid._free[cells]
         if blocked.any():
             spot = int(blocked.argmax())
-            raise BadProblem(f"agent {spot % len(starts)} {what} in a wall at {grid.place(cells[spot])}")
+            agent = spot % len(starts)
+            raise BadProblem(f"agent {agent} {what} in a wall at {grid.place(cells[spot])}", agent)
     _no_twins(grid, starts, "start")
     if routes.shape[1] == 1 and not rest.get("pool", np.zeros(0)).size:
         _no_twins(grid, routes[:, 0], "goal")
@@ -129,7 +130,8 @@ def _checked(grid: Grid, starts: NDArray[np.int32], routes: NDArray[np.int32], *
         agent, k = np.argwhere(apart)[0]
         raise BadProblem(
             f"agent {agent} cannot get from {grid.place(starts[agent])} to its goal {grid.place(routes[agent, k])}: "
-            "they are in different parts of the map"
+            "they are in different parts of the map",
+            int(agent),
         )
     starts.flags.writeable = routes.flags.writeable = False
     return Problem(grid, starts, routes, **rest)
@@ -140,7 +142,7 @@ def _no_twins(grid: Grid, cells: NDArray[np.int32], what: str) -> None:
     same = np.flatnonzero(cells[order][1:] == cells[order][:-1])
     if same.size:
         one, other = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-        raise BadProblem(f"agents {one} and {other} share the {what} {grid.place(cells[one])}")
+        raise BadProblem(f"agents {one} and {other} share the {what} {grid.place(cells[one])}", other)
 
 
 def _positive(what: str, value: int) -> int:

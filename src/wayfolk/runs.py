@@ -126,7 +126,7 @@ class Run:
         return float(kept.mean())
 
     def summary(self) -> dict[str, float]:
-        """The metrics of document 000: per agent and loop, without the first and the last loop."""
+        """The metrics of Jansen's thesis: per agent and loop, without the first and the last loop."""
         made = {"time": self.time, "agents": float(self.n_agents)}
         for name in ("expanded", "replans", "distance", "collisions"):
             made[name] = self.per_loop(getattr(self, name))

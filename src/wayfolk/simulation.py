@@ -314,6 +314,10 @@ def simulate(
         raise BadProblem("tasks never end: say until which time, or for how many seconds, to simulate")
     if until is not None and not until > 0:
         raise BadProblem(f"until must be more than 0, not {until}")
+    if seconds is not None:
+        from wayfolk.run import make_ready
+
+        make_ready(controller)
     world = Simulation(problem, controller, **options)
     ticks = None if until is None else max(1, int(np.ceil(until / world.tick)))
     result = finish(world, seconds=seconds, expansions=ticks, tell=tell, portion=8)

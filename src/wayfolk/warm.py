@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
 from wayfolk import catalogue
 from wayfolk.graph import Graph
 from wayfolk.grid import Grid
-from wayfolk.problem import one_shot
-from wayfolk.record import DISTANCE
-from wayfolk.run import find_path, solve
-from wayfolk.simulation import simulate
+from wayfolk.run import find_path, make_ready
 from wayfolk.workers import spread
 
 
@@ -26,14 +22,7 @@ def warm_all(walk: Callable[[Iterable[str], int], Iterator[str]]) -> list[str]:
 def warm_one(name: str) -> str:
     """Compile one algorithm, for grids and where it can for graphs."""
     entry = catalogue.find(name)
-    grid = Grid(np.ones((4, 4)), entry.facts.get("MOVES", ["eight"])[0])
-    if entry.family == "search":
-        worlds: list[Any] = [grid] if entry.facts.get("WORLDS") == "grid" else [grid, Graph.from_grid(grid)]
-        for world in worlds:
-            find_path(world, (0, 0), (3, 3), name)
-    else:
-        problem = one_shot(grid, [(0, 0), (3, 0)], [(3, 3), (0, 3)])
-        solve(problem, name)
-        if entry.family == "controllers":
-            simulate(problem, name, model=DISTANCE, until=20.0)
+    make_ready(name)
+    if entry.family == "search" and entry.facts.get("WORLDS") != "grid":
+        find_path(Graph.from_grid(Grid(np.ones((4, 4)))), (0, 0), (3, 3), name)
     return name

@@ -1,14 +1,14 @@
 """LRA*: everybody takes the shortest path, and another one when somebody is in the way.
 
 Zelinsky, "A mobile robot exploration algorithm", 1992; Silver, "Cooperative pathfinding", 2005, "Local Repair A*";
-document 000, section 2.5.
+Jansen, "Direction Maps", 2008, section 2.5.
 
 Finds    a path for each agent on its own, with agents nearer than `radius` as walls. Nothing is promised for all of them:
          agents can block each other for ever.
 Keeps    an agent looks at nobody farther away than `radius` when it plans.
 Takes    one A* for each agent at the start, after each refused move and at each new goal.
 Differs  an occupied goal is planned for like a free one, and the agent then waits beside it. Without a path it waits for
-         the time of one step. No noise is added to the guess (Silver's agitation), as in document 000.
+         the time of one step. No noise is added to the guess (Silver's agitation), as in Jansen's thesis.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from wayfolk.record import THOUGHT
 from wayfolk.result import NO_LIMIT
 from wayfolk.search._best_first import best_guess, ring
 
-PAPER = "Zelinsky 1992; Silver 2005; document 000"
+PAPER = "Zelinsky 1992; Silver 2005; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
 SEES = "radius"

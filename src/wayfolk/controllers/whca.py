@@ -1,6 +1,7 @@
 """WHCA*: everybody plans a few steps ahead in space and time, around what the others have planned.
 
-Silver, "Cooperative pathfinding", 2005, "Windowed Hierarchical Cooperative A*"; document 000, section 2.5.
+Silver, "Cooperative pathfinding", 2005, "Windowed Hierarchical Cooperative A*";
+Jansen, "Direction Maps", 2008, section 2.5.
 
 Finds    for each agent the cheapest way to spend the next `window` steps, counted with the true distance that is left. An
          agent on its goal plans too, so that it steps aside and comes back. Nothing is promised for all of them.
@@ -27,7 +28,7 @@ from wayfolk.kernels.reservations import NOBODY, holder, release, reserve
 from wayfolk.problem import Problem
 from wayfolk.record import THOUGHT
 
-PAPER = "Silver 2005; document 000"
+PAPER = "Silver 2005; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
 SEES = "all"

@@ -1,4 +1,4 @@
-"""Figures of a report: numbers in, inline SVG out. What is drawn and why is decided in report.py.
+"""Figures of a report: which of them the data allow, and how they are drawn, as inline SVG.
 
 A series keeps its looks in all figures of a report. It is told apart three times: by an Okabe-Ito colour, by a marker
 and by a line style, so that a figure survives colour blindness and a black and white printer. Ink is drawn in two
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
 
@@ -17,6 +18,213 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import Missing
+from wayfolk.experiments.stats import bootstrap_interval, mean
+
+MOST_PANELS = 12
+MOST_SERIES = 16
+PLANS, SIMULATIONS, PATHS = "plans", "simulations", "paths"
+
+
+class Measure(NamedTuple):
+    """A column of the loaded runs, how it is told, whether only solved runs have it, and where its axis begins."""
+
+    column: str
+    name: str
+    unit: str = ""
+    of_solved: bool = False
+    least: float | None = None
+
+
+SUCCESS = Measure("success", "solved", least=-0.03)
+RATIO = Measure("ratio", "cost ratio", "sum of costs / lower bound, solved runs", of_solved=True)
+SECONDS = Measure("seconds", "seconds")
+EXPANDED = Measure("expanded", "expanded cells")
+COLLISIONS = Measure("collisions", "collisions", "refused moves", least=0.0)
+DISTANCE = Measure("distance", "distance")
+THROUGHPUT = Measure("throughput", "throughput", "arrivals / time", least=0.0)
+QUERY = Measure("query_us", "time of a query", "microseconds")
+LINES = {PLANS: (RATIO, SECONDS, SUCCESS), SIMULATIONS: (COLLISIONS, DISTANCE, EXPANDED, SECONDS, THROUGHPUT, SUCCESS)}
+BOXES = {PLANS: (SECONDS, EXPANDED, COLLISIONS), SIMULATIONS: (SECONDS, EXPANDED, COLLISIONS), PATHS: (QUERY, EXPANDED)}
+LOOPS = (COLLISIONS, DISTANCE, EXPANDED)
+
+
+@dataclass
+class Loaded:
+    """A store in memory: `runs` and `loops` as frames whose worlds and series are numbers into lists of names.
+
+    A world is what runs have in common that are compared with each other, but for the number of agents. A series is an
+    algorithm with its options: `ways` has them in full, `series` as short as they can be told apart. A run has solved
+    `hits` of `tries`.
+    """
+
+    runs: Any
+    loops: Any
+    told: list[dict[str, Any]]
+    worlds: list[str]
+    series: list[str]
+    ways: list[tuple[str, dict[str, Any]]]
+
+
+class Mean(NamedTuple):
+    """A mean with its interval of 95 %, over `n` runs; `is_whole` if no run of the group had to be left out."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    is_whole: bool
+
+
+class Picture(NamedTuple):
+    """A figure of the page."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+
+
+Line = list[tuple[float, Mean]]  # where, and what
+Lines = dict[int, Line]  # by series
+Boxes = Mapping[int, NDArray[np.float64]]
+
+
+def summarise(group: Any, measure: Measure) -> Mean | None:
+    """The mean of a measure over some runs, or None if no run has it."""
+    if measure is SUCCESS:
+        from scipy.stats import binomtest  # type: ignore[import-untyped]
+
+        hits, tries = int(group.hits.sum()), int(group.tries.sum())
+        if not tries:
+            return None
+        low, high = binomtest(hits, tries).proportion_ci(0.95, "wilson")
+        return Mean(hits / tries, float(low), float(high), tries, True)
+    kept = group[group.hits == group.tries] if measure.of_solved else group
+    values = kept[measure.column].dropna().to_numpy(dtype=np.float64)
+    if not len(values):
+        return None
+    return Mean(mean(values), *bootstrap_interval(values), len(values), len(values) == len(group))
+
+
+def pictures(kind: str, loaded: Loaded) -> Iterator[Picture]:
+    """All figures that the runs of a kind allow."""
+    runs, loops = (frame[frame.kind == kind] for frame in (loaded.runs, loaded.loops))
+    often = runs.series.value_counts().sort_index().sort_values(ascending=False, kind="stable").index
+    runs, loops = (frame[frame.series.isin(often[:MOST_SERIES])] for frame in (runs, loops))
+    more = len(often) > MOST_SERIES
+    note = f" Shown are {MOST_SERIES} of {len(often)} settings, those with the most runs." if more else ""
+    for found in _pictures(kind, runs, loops, loaded):
+        yield found._replace(name=f"{kind}-{found.name}", caption=found.caption + note)
+
+
+def _pictures(kind: str, runs: Any, loops: Any, loaded: Loaded) -> Iterator[Picture]:
+    for measure in LINES.get(kind, ()):
+        lines = _over_agents(runs, loaded, measure)
+        if lines and _says_something(measure, lines):
+            told = "Means with intervals of 95 %." + _about(measure, kind)
+            svg = line_figure(lines, loaded.series, "agents", measure)
+            yield Picture(measure.column, f"{measure.name.capitalize()} against agents", told, svg)
+    if kind == PLANS and (runs.hits == runs.tries).any():
+        yield _cactus(runs, loaded)
+    boxes = _boxes(kind, runs)
+    if boxes:
+        told = (
+            "Over all maps and numbers of agents. Boxes reach from quartile to quartile, whiskers at most 1.5 boxes "
+            "further; the line is the median, the diamond the mean, and dots are single runs."
+        )
+        if (
+            runs.groupby("series")[["world", "agents"]]
+            .apply(lambda one: frozenset(map(tuple, one.to_numpy())))
+            .nunique()
+            > 1
+        ):
+            told += " Not all of these ran on the same maps and numbers of agents: their boxes do not compare."
+        yield Picture("boxes", "Spread by algorithm", told, box_figure(boxes, loaded.series))
+    for measure in LOOPS:
+        lines = _over_loops(loops, loaded, measure)
+        if lines and _says_something(measure, lines):
+            told = f"Means for each agent and each loop; loop 1 is the first.{_about(measure, '')}"
+            svg = line_figure(lines, loaded.series, "loop", measure)
+            yield Picture(f"loops-{measure.column}", f"{measure.name.capitalize()} by loop", told, svg)
+
+
+def _over_agents(runs: Any, loaded: Loaded, measure: Measure) -> dict[str, Lines]:
+    """Lines over numbers of agents, a panel for each world, or one for all; nothing if no world has two numbers."""
+    if measure is THROUGHPUT:
+        runs = runs[runs.endless]
+    if measure is SUCCESS:
+        runs = runs[~runs.endless]
+    if not len(runs) or runs.groupby("world").agents.nunique().max() < 2:
+        return {}
+    n_worlds = runs.world.nunique()
+    if n_worlds > MOST_PANELS:
+        return {f"all {n_worlds} maps together": _lines(runs, "agents", measure)}
+    panels = {loaded.worlds[world]: _lines(group, "agents", measure) for world, group in runs.groupby("world")}
+    return {title: lines for title, lines in panels.items() if lines}
+
+
+def _over_loops(loops: Any, loaded: Loaded, measure: Measure) -> dict[str, Lines]:
+    """Lines over loops, a panel for each world and number of agents; for the most agents only, if that is too many."""
+    if not len(loops) or loops.loop.max() < 1:
+        return {}
+    loops = loops.assign(loop=loops.loop + 1)
+    if len(loops.groupby(["world", "agents"])) > MOST_PANELS:
+        loops = loops[loops.agents == loops.groupby("world").agents.transform("max")]
+    n_worlds = loops.world.nunique()
+    if n_worlds > MOST_PANELS:
+        return {f"all {n_worlds} maps together, most agents": _lines(loops, "loop", measure)}
+    return {
+        f"{loaded.worlds[world]}, {agents} agents": _lines(group, "loop", measure)
+        for (world, agents), group in loops.groupby(["world", "agents"])
+    }
+
+
+def _lines(frame: Any, across: str, measure: Measure) -> Lines:
+    lines: Lines = {}
+    for (series, x), group in frame.groupby(["series", across]):
+        found = summarise(group, measure)
+        if found is not None:
+            lines.setdefault(int(series), []).append((float(x), found))
+    return lines
+
+
+def _says_something(measure: Measure, panels: Mapping[str, Lines]) -> bool:
+    return measure is not COLLISIONS or any(
+        m.mean for lines in panels.values() for line in lines.values() for _, m in line
+    )
+
+
+def _about(measure: Measure, kind: str) -> str:
+    if measure.of_solved:
+        return " Hollow markers: not every run was solved, so the mean is over the easier ones."
+    if measure is SUCCESS:
+        return " Intervals are Wilson's."
+    if measure is SECONDS and kind == PLANS:
+        return " Of all runs, also of those that were not solved."
+    return ""
+
+
+def _cactus(runs: Any, loaded: Loaded) -> Picture:
+    sizes = runs.series.value_counts()
+    solved = runs[runs.hits == runs.tries].dropna(subset=["seconds"]).groupby("series").seconds
+    times = {int(series): values.to_numpy(dtype=np.float64) for series, values in solved}
+    total = int(sizes.iloc[0]) if sizes.nunique() == 1 else None
+    told = "How many instances were solved within so many seconds each; higher and further left is better."
+    told += f" The dotted line: all {total} instances." if total else ""
+    return Picture("cactus", "Instances solved within a time", told, cactus_figure(times, loaded.series, total))
+
+
+def _boxes(kind: str, runs: Any) -> dict[str, Boxes]:
+    """Values by series for each measure that has three or more of them somewhere."""
+    panels: dict[str, Boxes] = {}
+    for measure in BOXES[kind]:
+        known = runs.dropna(subset=[measure.column]).groupby("series")[measure.column]
+        boxes = {int(series): values.to_numpy(dtype=np.float64) for series, values in known}
+        enough = any(len(values) >= 3 for values in boxes.values())
+        if enough and (measure is not COLLISIONS or any(values.any() for values in boxes.values())):
+            panels[f"{measure.name}, {measure.unit}" if measure is QUERY else measure.name] = boxes
+    return panels
+
 
 _INK, _FAINT = "#010203", "#010204"  # become var(--ink) and var(--line)
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", _INK)
@@ -34,89 +242,71 @@ _SETTINGS = {
 _WIDEST = 38  # characters of a title or a legend entry
 
 
-class Point(NamedTuple):
-    """A mean with its interval; `is_whole` if it is over all runs and not only over those that were solved."""
-
-    x: float
-    mean: float
-    low: float
-    high: float
-    is_whole: bool = True
-
-
-class Axis(NamedTuple):
-    """What the vertical axis shows. `least` and `most` are ends it keeps to; `is_share` shows 0 to 1 as per cent."""
-
-    name: str
-    least: float | None = None
-    most: float | None = None
-    is_share: bool = False
-
-
-Lines = Mapping[int, Sequence[Point]]  # by series
-Boxes = Mapping[int, NDArray[np.float64]]
-
-
-def line_figure(panels: Mapping[str, Lines], names: Sequence[str], across: str, up: Axis) -> str:
+def line_figure(panels: Mapping[str, Lines], names: Sequence[str], across: str, up: Measure) -> str:
     """A panel for each title: means over `across` as lines, intervals as bands, one line for each series."""
-    with _settings():
+    with _style():
         figure, axes = _panels(len(panels))
         for ax, (title, lines) in zip(axes, panels.items(), strict=True):
-            for series in sorted(lines):
-                _line(ax, lines[series], _look(series))
+            for k, series in enumerate(sorted(lines)):
+                if up is SUCCESS:
+                    _bars(ax, lines[series], _look(series), k - (len(lines) - 1) / 2)
+                else:
+                    _line(ax, lines[series], _look(series))
             ax.set_title(_short(title))
             ax.set_xlabel(across)
             ax.set_ylabel(up.name)
             points = [point for line in lines.values() for point in line]
-            _ticks(ax, sorted({point.x for point in points}))
-            _scale(ax.set_yscale, np.array([point.mean for point in points]))
-            _limits(ax, up)
+            _ticks(ax, sorted({x for x, _ in points}))
+            if up is SUCCESS:
+                ax.set_ylim(up.least, 1.04)
+                ax.yaxis.set_major_formatter("{x:.0%}")
+                continue
+            _scale(ax.yaxis, np.array([found.mean for _, found in points]))
+            if ax.get_yscale() == "linear" and up.least is not None:
+                ax.set_ylim(bottom=up.least)
         _legend(figure, sorted({series for lines in panels.values() for series in lines}), names)
-        return _svg(figure, up.name)
+        return _svg(figure, f"{up.name} against {across}")
 
 
 def box_figure(panels: Mapping[str, Boxes], names: Sequence[str]) -> str:
     """A panel for each title: one box for each series, from quartile to quartile, with whiskers of 1.5 boxes."""
-    import matplotlib
+    with _style():
+        import matplotlib
 
-    sideways = {"orientation": "horizontal"} if matplotlib.__version_info__ >= (3, 10) else {"vert": False}
-    with _settings():
+        sideways = {"orientation": "horizontal"} if matplotlib.__version_info__ >= (3, 10) else {"vert": False}
         rows = max(len(boxes) for boxes in panels.values())
-        figure, axes = _panels(len(panels), height=0.9 + 0.26 * rows)
+        figure, axes = _panels(len(panels), height=0.6 + 0.28 * rows)
+        thin = {"color": _INK, "linewidth": 0.8}
         for ax, (title, boxes) in zip(axes, panels.items(), strict=True):
             order = sorted(boxes, reverse=True)
             drawn = ax.boxplot(
                 [boxes[series] for series in order], widths=0.6, patch_artist=True, showmeans=True,
-                tick_labels=[_short(names[series]) for series in order], **sideways,
-                medianprops={"color": _INK, "linewidth": 1.4}, whiskerprops={"linewidth": 0.8},
-                capprops={"linewidth": 0.8}, flierprops={"markersize": 2.5, "markeredgecolor": _INK, "alpha": 0.5},
+                tick_labels=[_short(names[series]) for series in order], **sideways, whiskerprops=thin, capprops=thin,
+                medianprops={"color": _INK, "linewidth": 1.4},
+                flierprops={"markersize": 2.5, "markeredgecolor": _INK, "alpha": 0.5},
                 meanprops={"marker": "D", "markersize": 3.5, "markerfacecolor": "none", "markeredgecolor": _INK},
             )  # fmt: skip
-            for part in ("whiskers", "caps"):
-                for line in drawn[part]:
-                    line.set_color(_INK)
             for series, box in zip(order, drawn["boxes"], strict=True):
                 box.set(facecolor=_look(series)["color"], alpha=0.55, edgecolor=_INK, linewidth=0.6)
             ax.set_title(_short(title))
             ax.grid(False, axis="y")
-            _scale(ax.set_xscale, np.concatenate([boxes[series] for series in order]))
+            _scale(ax.xaxis, np.concatenate(list(boxes.values())))
         return _svg(figure, ", ".join(panels))
 
 
 def cactus_figure(solved: Boxes, names: Sequence[str], n_instances: int | None) -> str:
     """How many instances were solved within so many seconds; a dotted line marks all of them, if that is one number."""
-    with _settings():
-        figure, (ax,) = _panels(1, width=7.0, height=3.4)
+    with _style():
+        figure, (ax,) = _panels(1, width=7.0, height=3.2)
         for series in sorted(solved):
             seconds = np.sort(solved[series])
-            look = _look(series)
-            look["markevery"] = max(1, len(seconds) // 8)
-            ax.plot(seconds, np.arange(1, len(seconds) + 1), drawstyle="steps-post", **look)
+            every = max(1, len(seconds) // 8)
+            ax.plot(seconds, np.arange(1, len(seconds) + 1), drawstyle="steps-post", markevery=every, **_look(series))
         if n_instances is not None:
             ax.axhline(n_instances, color=_INK, linestyle=":", linewidth=0.9)
         ax.set_xlabel("seconds")
         ax.set_ylabel("instances solved")
-        _scale(ax.set_xscale, np.concatenate(list(solved.values())))
+        _scale(ax.xaxis, np.concatenate(list(solved.values())))
         ax.set_ylim(bottom=0)
         _legend(figure, sorted(solved), names)
         return _svg(figure, "instances solved within a time")
@@ -124,29 +314,41 @@ def cactus_figure(solved: Boxes, names: Sequence[str], n_instances: int | None) 
 
 def _look(series: int) -> dict[str, Any]:
     """Colour, marker and dashes: cycles of 7, 11 and 5, so that all three repeat together only after 385 series."""
-    names = {"color": _COLOURS, "marker": _MARKERS, "linestyle": _DASHES}
-    return {name: cycle[series % len(cycle)] for name, cycle in names.items()}
+    cycles = {"color": _COLOURS, "marker": _MARKERS, "linestyle": _DASHES}
+    return {name: cycle[series % len(cycle)] for name, cycle in cycles.items()}
 
 
-def _line(ax: Any, points: Sequence[Point], look: dict[str, Any]) -> None:
-    x, mean, low, high, whole = (np.array(column) for column in zip(*sorted(points), strict=True))
-    if len(points) == 1:  # a band needs two
-        ax.errorbar(x, mean, (mean - low, high - mean), color=look["color"], linewidth=1.0, capsize=2)
-    ax.fill_between(x, low, high, color=look["color"], alpha=0.16, linewidth=0)
-    ax.plot(x, mean, color=look["color"], linestyle=look["linestyle"])
-    for part, face in ((whole, look["color"]), (~whole, "none")):
+def _line(ax: Any, line: Line, look: dict[str, Any]) -> None:
+    """Means as a line, intervals as a band; hollow markers where runs had to be left out."""
+    x, middle, low, high, _, whole = _columns(line)
+    colour = look["color"]
+    if len(x) == 1:  # a band needs two
+        ax.errorbar(x, middle, (middle - low, high - middle), color=colour, linewidth=1.0, capsize=2)
+    ax.fill_between(x, low, high, color=colour, alpha=0.16, linewidth=0)
+    ax.plot(x, middle, color=colour, linestyle=look["linestyle"])
+    for part, face in ((whole > 0, colour), (whole == 0, "none")):
         if part.any():
-            style = {"markerfacecolor": face, "color": look["color"], "marker": look["marker"]}
-            ax.plot(x[part], mean[part], linestyle="none", **style)
+            ax.plot(x[part], middle[part], look["marker"], color=colour, markerfacecolor=face)
 
 
-def _panels(count: int, width: float | None = None, height: float = 2.6) -> tuple[Any, list[Any]]:
+def _bars(ax: Any, line: Line, look: dict[str, Any], aside: float) -> None:
+    """Shares often coincide, at 0 or 1 most of all: each series stands a little aside, with bars instead of a band."""
+    x, middle, low, high, *_ = _columns(line)
+    x = x + aside * 0.018 * max(1.0, float(np.ptp(x)))
+    ax.errorbar(x, middle, (middle - low, high - middle), elinewidth=0.8, capsize=2, **look)
+
+
+def _columns(line: Line) -> NDArray[np.float64]:
+    return np.array([(x, *found) for x, found in line], dtype=np.float64).T
+
+
+def _panels(count: int, width: float | None = None, height: float = 2.5) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
     columns = min(3, count)
     rows = -(-count // columns)
-    across = width or (5.6, 8.2, 11.4)[columns - 1]
-    figure = Figure(figsize=(across, 0.5 + height * rows), layout="constrained", facecolor="none")
+    across = width or (5.6, 8.4, 11.4)[columns - 1]
+    figure = Figure(figsize=(across, 0.4 + height * rows), layout="constrained", facecolor="none")
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for spare in axes[count:]:
         spare.remove()
@@ -163,20 +365,24 @@ def _ticks(ax: Any, values: list[float]) -> None:
         ax.set_xlim(values[0] - 1, values[0] + 1)
 
 
-def _scale(set_scale: Callable[..., None], values: NDArray[np.float64]) -> None:
+def _scale(axis: Any, values: NDArray[np.float64]) -> None:
     """A logarithmic axis for values that span orders of magnitude; one that is linear near 0 if some are 0."""
     known = values[values > 0]
     if len(known) and known.max() > 30 * known.min():
-        kind = "log" if len(known) == len(values) else "symlog"
-        how = {} if kind == "log" else {"linthresh": float(10 ** np.floor(np.log10(np.median(known))))}
-        set_scale(kind, **how)
+        scale: Callable[..., None] = getattr(axis.axes, f"set_{axis.axis_name}scale")
+        if len(known) == len(values):
+            scale("log")
+        else:
+            scale("symlog", linthresh=float(10 ** np.floor(np.log10(np.median(known)))))
+        axis.set_minor_formatter("")
+    axis.set_major_formatter(_tick)
 
 
-def _limits(ax: Any, up: Axis) -> None:
-    if ax.get_yscale() == "linear":
-        ax.set_ylim(up.least, up.most)
-    if up.is_share:
-        ax.yaxis.set_major_formatter("{x:.0%}")
+def _tick(value: float, _: int) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
 
 
 def _legend(figure: Any, shown: Sequence[int], names: Sequence[str]) -> None:
@@ -184,16 +390,16 @@ def _legend(figure: Any, shown: Sequence[int], names: Sequence[str]) -> None:
 
     labels = [_short(names[series]) for series in shown]
     handles = [Line2D([], [], label=label, **_look(series)) for series, label in zip(shown, labels, strict=True)]
-    longest = max(len(label) for label in labels)
-    columns = max(1, int(figure.get_figwidth() * 11 / (longest + 8)))
-    figure.legend(handles=handles, loc="outside upper left", ncols=min(columns, len(handles)), handlelength=3.2)
+    columns = int(figure.get_figwidth() * 11 / (max(len(label) for label in labels) + 8))
+    columns = max(1, min(columns, len(handles)))
+    figure.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=3.2)
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
 
 
-def _settings() -> Any:
+def _style() -> Any:
     try:
         import matplotlib
     except ImportError:
@@ -208,7 +414,6 @@ def _svg(figure: Any, what: str) -> str:
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
-    text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     text = re.sub(r'<g id="[^"]*"', "<g", text)
     text = text.replace("xlink:href", "href").replace(_INK, "var(--ink)").replace(_FAINT, "var(--line)")
     width, height = (72 * side for side in figure.get_size_inches())

@@ -1,68 +1,74 @@
 """Report: what a store holds, as one page that opens from disk and prints.
 
-The same store makes the same page, byte for byte: no dates, no random numbers. Means come with 95 % intervals: bootstrap
-ones for measures, Wilson's for shares of solved runs. A run counts as solved if it says so and its plan has no faults.
-Made maps that differ by their seed alone are draws of one kind and count together, and so do scenario files that differ
-by their number alone.
+The same store makes the same page, byte for byte: it holds no dates and no random numbers. Means come with intervals of
+95 %: bootstrap ones for measures, Wilson's for shares of solved runs. A run counts as solved if it says so and its plan
+has no faults. Made maps that differ by their seed alone are draws of one kind and count together, and so do scenario
+files that differ by their number alone.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from wayfolk import __version__
 from wayfolk.errors import BadInput, Missing
-from wayfolk.experiments.figures import Axis, Point, box_figure, cactus_figure, line_figure
-from wayfolk.experiments.stats import bootstrap_interval, mean
+from wayfolk.experiments.figures import (
+    COLLISIONS,
+    DISTANCE,
+    EXPANDED,
+    LOOPS,
+    PATHS,
+    PLANS,
+    QUERY,
+    RATIO,
+    SECONDS,
+    SIMULATIONS,
+    SUCCESS,
+    THROUGHPUT,
+    Loaded,
+    Mean,
+    Measure,
+    pictures,
+    summarise,
+)
 from wayfolk.experiments.store import Store
 from wayfolk.experiments.work import FAILURES
 from wayfolk.formats import write_bytes
 
-MOST_PANELS = 12
-MOST_SERIES = 16
 MOST_ROWS = 1000
-PLANS, SIMULATIONS, PATHS = "plans", "simulations", "paths"
+MOST_LISTED = 50
 KINDS = {"scen": PLANS, "random": PLANS, "patrol": SIMULATIONS, "tasks": SIMULATIONS, "queries": PATHS, "pairs": PATHS}
 TITLES = {
-    PLANS: ("Plans", "Everyone goes to one goal."),
-    SIMULATIONS: ("Simulations", "Agents patrol or serve tasks; counts are for each agent and loop, without the first "
-                  "and the last loop where there are three or more."),
-    PATHS: ("Single paths", "One agent, many queries; a run is a batch of them."),
-}  # fmt: skip
-
-
-class Measure(NamedTuple):
-    """A column of `runs` (or of `_NUMBERED`), how it is told, and what it is over."""
-
-    column: str
-    name: str
-    unit: str = ""
-    of_solved: bool = False
-    least: float | None = None
-
-
-SUCCESS = Measure("success", "solved", least=-0.03)
-SECONDS = Measure("seconds", "seconds")
-EXPANDED = Measure("expanded", "expanded cells")
-COLLISIONS = Measure("collisions", "collisions", "refused moves", least=0.0)
-DISTANCE = Measure("distance", "distance")
-QUERY = Measure("query_us", "time of a query", "microseconds")
-RATIO = Measure("ratio", "cost ratio", "sum of costs / lower bound, of solved runs", of_solved=True)
-MEASURES = {
-    PLANS: (RATIO, SECONDS, Measure("makespan", "makespan", "of solved runs", of_solved=True), EXPANDED, COLLISIONS,
-            Measure("completion_rate", "agents at home", "share")),
-    SIMULATIONS: (COLLISIONS, DISTANCE, EXPANDED, Measure("replans", "replans"), SECONDS,
-                  Measure("simulation_time", "simulated time"), Measure("throughput", "throughput", "arrivals / time")),
-    PATHS: (QUERY, EXPANDED, Measure("wrong_cost", "wrong costs", "in a run")),
+    PLANS: ("Plans", "Everyone goes to one goal; counts are for a whole run."),
+    SIMULATIONS: (
+        "Simulations",
+        "Agents patrol or serve tasks. Collisions, distance, expanded cells and replans are for each agent and loop, "
+        "without the first and the last loop where there are three or more.",
+    ),
+    PATHS: (
+        "Single paths",
+        "One agent at a time. A run is a batch of queries; its expanded cells are a mean over them.",
+    ),
+}
+COLUMNS = {
+    PLANS: (
+        RATIO, SECONDS, Measure("makespan", "makespan", "solved runs", of_solved=True), EXPANDED, COLLISIONS,
+        Measure("completion_rate", "agents at home", "share"),
+    ),
+    SIMULATIONS: (
+        COLLISIONS, DISTANCE, EXPANDED, Measure("replans", "replans"), SECONDS,
+        Measure("simulation_time", "simulated time"), THROUGHPUT,
+    ),
+    PATHS: (QUERY, EXPANDED, Measure("wrong_cost", "wrong costs", "for each run")),
 }  # fmt: skip
 _NUMBERED = """
 WITH told AS (
@@ -73,73 +79,341 @@ numbered AS (
     SELECT *, dense_rank() OVER (ORDER BY world_told) - 1 AS place, dense_rank() OVER (ORDER BY series_told) - 1 AS way,
         sum_of_costs / nullif(lower_bound, 0) AS ratio, 1e6 * seconds / nullif(queries, 0) AS query_us FROM told)
 """
-
-
-class World(NamedTuple):
-    """What runs have in common that are compared with each other, but for the number of agents."""
-
-    kind: str
-    label: str
-    agents: int
-    can_fail: bool
-
-
-@dataclass
-class Loaded:
-    """A store in memory: runs and loops as frames with the numbers of their world and series, and names for those."""
-
-    runs: Any
-    loops: Any
-    told: list[dict[str, Any]]
-    worlds: list[str]
-    series: list[str]
-    ways: list[tuple[str, str]]
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{name}: report</title>
+<style>
+{style}</style>
+</head>
+<body>
+<h1>{name}</h1>
+<p class="lead">{lead}</p>
+<nav>{links}</nav>
+{sections}
+<footer>Made by Wayfolk {version}.</footer>
+</body>
+</html>
+"""
 
 
 def write_report(store_file: str | Path, out: str | Path, *, spec_text: str | None = None) -> None:
     """Write what is in a store to the HTML file `out`: tables, figures, settings and provenance."""
     with Store(store_file, read_only=True) as store:
         loaded = _load(store)
-        outcomes, circumstances = _outcomes(store, loaded), _circumstances(store)
-        settings = _settings(store, loaded, spec_text)
-    kinds = [kind for kind in TITLES if (loaded.runs.kind == kind).any()]
-    sections = [outcomes, *(_section(kind, loaded) for kind in kinds), settings, circumstances]
-    sections.append(_again(Path(store_file).name, Path(out).name, spec_text is not None))
-    page = _page(f"Report of {Path(store_file).stem}", sections)
+        sections = [
+            _summary(store, loaded),
+            *(_kind(kind, loaded) for kind in TITLES if (loaded.runs.kind == kind).any()),
+            _settings(store, loaded, spec_text),
+            _provenance(store),
+            _again(store, Path(out).name, spec_text is not None),
+        ]
+    titles = re.findall(r'<h2 id="(\w+)">(.*?)</h2>', "".join(sections))
+    page = _PAGE.format(
+        name=escape(Path(store_file).stem),
+        style=resources.files(__package__).joinpath("report.css").read_text(encoding="utf-8"),
+        lead=_lead(loaded),
+        links="".join(f'<a href="#{name}">{title}</a>' for name, title in titles),
+        sections="\n".join(sections),
+        version=escape(__version__),
+    )
     write_bytes(out, page.encode(), BadInput)
 
 
 def _load(store: Store) -> Loaded:
+    """All runs, numbered and named."""
     try:
-        import pandas  # noqa: F401  DuckDB makes frames with it
+        import pandas  # type: ignore[import-untyped]  # noqa: F401 - DuckDB makes frames with it
     except ImportError:
         raise Missing("the laboratory needs packages of its own: pip install 'wayfolk[lab]'") from None
-    told = [json.loads(row["world_told"]) for row in store.rows(
-        f"{_NUMBERED} SELECT DISTINCT place, world_told FROM numbered ORDER BY place"
-    )]  # fmt: skip
-    if not told:
-        raise BadInput(f"{store.file} holds no runs yet: there is nothing to report")
-    ways = [(row["algorithm"], row["options"]) for row in store.rows(
-        f"{_NUMBERED} SELECT DISTINCT way, algorithm, CAST(options AS VARCHAR) AS options FROM numbered ORDER BY way"
-    )]  # fmt: skip
-    worlds = _worlds(told)
-    labels = sorted({world.label for world in worlds}, key=_natural)
-    names = _series_names(ways)
+    places = store.rows(f"{_NUMBERED} SELECT DISTINCT place, world_told FROM numbered ORDER BY place")
+    if not places:
+        raise BadInput(f"{store.file} holds no runs: there is nothing to report yet")
+    told = [json.loads(row["world_told"]) for row in places]
+    found = store.rows(f"{_NUMBERED} SELECT DISTINCT way, algorithm, options FROM numbered ORDER BY way")
+    ways = [(str(row["algorithm"]), json.loads(row["options"])) for row in found]
+    labels, names = _world_names(told), _told_apart(*zip(*ways, strict=True))
+    worlds = sorted(set(labels), key=_natural)
     order = sorted(range(len(ways)), key=lambda way: _natural(names[way]))
-    rank = {way: k for k, way in enumerate(order)}
+    rank = {label: k for k, label in enumerate(worlds)}
+    by_place = {
+        "world": np.array([rank[label] for label in labels]),
+        "agents": np.array([one["problem"].get("agents", 1) for one in told]),
+        "kind": np.array([KINDS[one["problem"]["kind"]] for one in told], dtype=object),
+        "endless": np.array([one["problem"]["kind"] == "tasks" for one in told]),
+    }
 
-    def numbered(query: str) -> Any:
-        frame = store.base.execute(_NUMBERED + query).df()
-        frame["world"] = [labels.index(world.label) for world in worlds] if False else frame["place"].map(
-            {k: labels.index(world.label) for k, world in enumerate(worlds)}
-        )
-        frame["series"] = frame["way"].map(rank)
-        frame["agents"] = frame["place"].map({k: world.agents for k, world in enumerate(worlds)})
-        return frame
+    def frame(query: str) -> Any:
+        made = store.base.execute(_NUMBERED + query).df()
+        place = made.pop("place").to_numpy()
+        made = made.assign(**{name: values[place] for name, values in by_place.items()})
+        return made.assign(series=np.argsort(order)[made.pop("way").to_numpy()])
 
-    columns = sorted({measure.column for listed in MEASURES.values() for measure in listed})
-    runs = numbered(
-        f"SELECT place, way, status, wall_seconds, faults, queries, solved, {', '.join(columns)} FROM numbered ORDER BY key"
+    columns = ", ".join(sorted({measure.column for listed in COLUMNS.values() for measure in listed}))
+    runs = frame(
+        f"SELECT place, way, status, wall_seconds, faults, queries, solved, {columns} FROM numbered ORDER BY key"
     )
-    runs["kind"] = runs["place"].map({k: world.kind for k, world in enumerate(worlds)})
-    return Loaded(runs, None, told, labels, [names[way] for way in order], [ways[way] for way in order])
+    is_path, is_good = runs.kind == PATHS, (runs.status == "solved") & ~(runs.faults > 0)
+    runs["hits"] = runs.solved.where(is_path, is_good).fillna(0).astype(float)
+    runs["tries"] = runs.queries.where(is_path, ~runs.endless).fillna(1).astype(float)
+    metrics = ", ".join(f"loops.{measure.column}" for measure in LOOPS)
+    loops = frame(f"SELECT place, way, loop, {metrics} FROM loops JOIN numbered USING (key) ORDER BY key, loop")
+    return Loaded(runs, loops, told, worlds, [names[way] for way in order], [ways[way] for way in order])
+
+
+def _world_names(told: Sequence[dict[str, Any]]) -> list[str]:
+    """The map's name, and whatever else is needed to tell worlds with the same map apart."""
+    maps = [_map_facts(one["map"]) for one in told]
+    settings = []
+    for one, (name, _) in zip(told, maps, strict=True):
+        problem = {
+            key: value for key, value in one["problem"].items() if key not in ("agents", "first", "digest", "file")
+        }
+        if "file" in one["problem"]:
+            family = re.sub(r"[-_]?\d*$", "", Path(one["problem"]["file"]).stem)
+            problem["kind"] += f":{family.removeprefix(name).strip('-_')}"
+        settings.append(problem | {"moves": one["moves"], "model": one["model"]} | (one["limits"] or {}))
+    return _told_apart(_told_apart(*zip(*maps, strict=True)), settings)
+
+
+def _map_facts(told: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    if "file" in told:
+        return Path(told["file"]).stem, {"digest": str(told.get("digest"))[:6]}
+    facts = {key: value for key, value in told.items() if key not in ("make", "name", "seed")}
+    return str(told.get("name") or told["make"]), facts
+
+
+def _told_apart(names: Sequence[str], facts: Sequence[dict[str, Any]]) -> list[str]:
+    """Each name with those of its facts in which entries of that name differ."""
+    same: dict[str, list[dict[str, Any]]] = {}
+    for name, known in zip(names, facts, strict=True):
+        same.setdefault(name, []).append(known)
+    differ = {
+        name: {key for key in set().union(*listed) if len({repr(known.get(key, ...)) for known in listed}) > 1}
+        for name, listed in same.items()
+    }
+    return [
+        " ".join([name, *(f"{key}={_value(known[key])}" for key in known if key in differ[name])])
+        for name, known in zip(names, facts, strict=True)
+    ]
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _pairs(known: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={_value(value)}" for key, value in known.items())
+
+
+def _natural(text: str) -> list[tuple[float, str]]:
+    """A key that puts window=8 before window=16."""
+    return [(float(part), "") if part.isdecimal() else (-1.0, part) for part in re.split(r"(\d+)", text)]
+
+
+def _lead(loaded: Loaded) -> str:
+    maps = {json.dumps(_map_facts(one["map"])) for one in loaded.told}
+    algorithms = {algorithm for algorithm, _ in loaded.ways}
+    told = f"{_count(len(loaded.runs), 'run')} of {_count(len(algorithms), 'algorithm')} on {_count(len(maps), 'map')}"
+    return f"{told}, in {_count(len(loaded.ways), 'setting')} of algorithm and options."
+
+
+def _summary(store: Store, loaded: Loaded) -> str:
+    runs = loaded.runs
+    failed, faulty = int(runs.status.isin(FAILURES).sum()), int((runs.faults > 0).sum())
+    wrong = int(runs.wrong_cost.fillna(0).sum())
+    tried = runs[runs.tries > 0]
+    solved = f"{(tried.hits == tried.tries).mean():.1%}" if len(tried) else "-"
+    tiles = [
+        ("runs", f"{len(runs):,}", ""), ("solved", solved, ""), ("failed", f"{failed:,}", "alarm" * (failed > 0)),
+        ("with faults", f"{faulty:,}", "alarm" * (faulty > 0)), ("work", _duration(float(runs.wall_seconds.sum())), ""),
+    ]  # fmt: skip
+    if (runs.kind == PATHS).any():
+        tiles.insert(4, ("wrong costs", f"{wrong:,}", "alarm" * (wrong > 0)))
+    shown = "".join(f'<div class="{how}"><dt>{name}</dt><dd>{value}</dd></div>' for name, value, how in tiles)
+    counts = runs.groupby(["series", "status"]).size().unstack(fill_value=0)
+    statuses = sorted(counts.columns, key=lambda status: (status != "solved", status in FAILURES, status))
+    heads = ["algorithm", "options", *(status.replace("_", " ") for status in statuses), "faults", "work"]
+    lines = []
+    for series, row in counts.iterrows():
+        own = runs[runs.series == series]
+        numbers = [*(f"{row[status]:,}" if row[status] else "" for status in statuses), f"{own.faults.sum():,.0f}"]
+        lines.append([*_way(loaded, series), *map(_right, numbers), _right(_duration(float(own.wall_seconds.sum())))])
+    return (
+        f'<h2 id="summary">Summary</h2><dl class="tiles">{shown}</dl><h3>How runs ended</h3>'
+        f"{_table(heads, lines)}{_failures(store)}"
+    )
+
+
+def _failures(store: Store) -> str:
+    """What did not work out and says why, the most frequent first."""
+    rows = store.rows(
+        "SELECT status, detail, algorithm, count(*) AS n, min(key) AS key FROM runs "
+        "WHERE status <> 'solved' AND (detail <> '' OR status IN (SELECT unnest(?))) "
+        "GROUP BY status, detail, algorithm ORDER BY n DESC, status, algorithm, detail",
+        [list(FAILURES)],
+    )
+    if not rows:
+        return ""
+    rows.sort(key=lambda row: row["status"] not in FAILURES)
+    lines = [
+        [_left(row["status"].replace("_", " ")), _left(row["algorithm"]), _right(f"{row['n']:,}"), _left(row["detail"]),
+         f"<td><code>{escape(row['key'])}</code></td>"]
+        for row in rows[:MOST_LISTED]
+    ]  # fmt: skip
+    rest = f'<p class="note">And {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
+    heads = ["status", "algorithm", "runs", "detail", "key of one"]
+    return f'<h3 id="failures">What was not solved, and why</h3>{_table(heads, lines)}{rest}'
+
+
+def _kind(kind: str, loaded: Loaded) -> str:
+    title, told = TITLES[kind]
+    figures = "".join(
+        f'<figure id="{made.name}"><h3>{made.title}</h3>{made.svg}<figcaption>{made.caption}</figcaption></figure>'
+        for made in pictures(kind, loaded)
+    )
+    return f'<h2 id="{kind}">{title}</h2><p>{told}</p>{figures}{_means(kind, loaded)}'
+
+
+def _means(kind: str, loaded: Loaded) -> str:
+    """The table of means: a row for each world, number of agents and series."""
+    runs = loaded.runs[loaded.runs.kind == kind]
+    columns = [measure for measure in COLUMNS[kind] if runs[measure.column].notna().any()]
+    groups = list(runs.groupby(["world", "agents", "series"]))
+    lines = []
+    for (world, agents, series), group in groups[:MOST_ROWS]:
+        cells = [_left(loaded.worlds[world]), _right(f"{agents:,}"), *_way(loaded, series), _right(f"{len(group):,}")]
+        means = (_mean(summarise(group, measure), measure, len(group)) for measure in (SUCCESS, *columns))
+        lines.append([*cells, *means])
+    starts = {k for k in range(1, len(lines)) if groups[k][0][:2] != groups[k - 1][0][:2]}
+    heads = ["map", "agents", "algorithm", "options", "runs", "solved"]
+    heads += [f"{measure.name}<small>{measure.unit}</small>" for measure in columns]
+    note = "Below each mean its interval of 95 %, and the number of runs it is over where that is not all of them."
+    if len(groups) > MOST_ROWS:
+        note += f" These are {MOST_ROWS:,} of {len(groups):,} rows: ask the store for the others."
+    return f'<h3>Means</h3><p class="note">{note}</p>{_table(heads, lines, starts)}'
+
+
+def _mean(found: Mean | None, measure: Measure, n_runs: int) -> str:
+    if found is None:
+        return _right("-")
+    shown = "{:.1%}".format if measure is SUCCESS else _number
+    value, low, high = (f'<data value="{number!r}">{shown(number)}</data>' for number in found[:3])
+    over = f", n = {found.n:,}" if measure is not SUCCESS and found.n != n_runs else ""
+    return f'<td class="number">{value}<small>{low} to {high}{over}</small></td>'
+
+
+def _settings(store: Store, loaded: Loaded, spec_text: str | None) -> str:
+    """What was swept, put together from the cells."""
+    blocks: dict[tuple[str, ...], tuple[set[int], set[int]]] = {}
+    for one in loaded.told:
+        name, facts = _map_facts(one["map"])
+        made = str(one["map"].get("make", Path(one["map"].get("file", "")).name))
+        problem = {key: value for key, value in one["problem"].items() if key not in ("agents", "digest")}
+        if "file" in problem:
+            problem["file"] = Path(problem["file"]).name
+        limits = _pairs(one["limits"] or {})
+        key = (name, f"{made} {_pairs(facts)}", _pairs(problem), one["moves"], one["model"], limits)
+        agents, seeds = blocks.setdefault(key, (set(), set()))
+        agents.add(one["problem"].get("agents", 1))
+        seeds.update({one["map"]["seed"]} if "seed" in one["map"] else ())
+    heads = ["map", "made of", "map seeds", "problem", "agents", "moves", "model", "limits"]
+    lines = [
+        [_left(name), _left(made), _left(_ranges(seeds)), _left(problem), _left(_ranges(agents)), *map(_left, rest)]
+        for (name, made, problem, *rest), (agents, seeds) in sorted(blocks.items())
+    ]
+    more = f'<p class="note">And {len(lines) - MOST_LISTED:,} more.</p>' if len(lines) > MOST_LISTED else ""
+    drawn, repeats = (
+        _ranges(row[name] for row in store.rows(f"SELECT DISTINCT {name} FROM runs")) for name in ("seed", "repeat")
+    )
+    ways = [_way(loaded, series) for series in range(len(loaded.ways))]
+    spec = f"<h3>The spec</h3><pre>{escape(spec_text)}</pre>" if spec_text else ""
+    return (
+        f'<h2 id="settings">Settings</h2>{spec}<h3>Maps and problems</h3>{_table(heads, lines[:MOST_LISTED])}{more}'
+        f"<h3>Algorithms</h3>{_table(['algorithm', 'options'], ways)}<p>Seeds: {drawn}. Repeats: {repeats}.</p>"
+    )
+
+
+def _provenance(store: Store) -> str:
+    rows = store.rows(
+        "SELECT id, told, count(key) AS n FROM provenance LEFT JOIN runs ON provenance = id GROUP BY ALL ORDER BY id"
+    )
+    told = [json.loads(row["told"]) for row in rows]
+    names = sorted({name for one in told for name in one}, key=lambda name: (name != "wayfolk", name != "commit", name))
+    lines = [
+        [_right(f"{row['n']:,}"), *(_left(_value(one.get(name, ""))) for name in names)]
+        for row, one in zip(rows, told, strict=True)
+    ]
+    heads = ["runs", *map(escape, names)]
+    note = (
+        ""
+        if len(rows) < 2
+        else '<p class="note">Runs were made under different circumstances: times may not compare.</p>'
+    )
+    return f'<h2 id="provenance">Provenance</h2>{note}{_table(heads, lines)}'
+
+
+def _again(store: Store, out: str, has_spec: bool) -> str:
+    found = store.rows("SELECT DISTINCT told->>'commit' AS sha FROM provenance JOIN runs ON provenance = id")
+    commits = [row["sha"] for row in found if row["sha"]]
+    name = shlex.quote(store.file.name)
+    commands = [f"git checkout {shlex.quote(commits[0])}"] if len(commits) == 1 else []
+    commands += [f"wayfolk sweep SPEC.toml --store {name}", f"wayfolk report {name} -o {shlex.quote(out)}"]
+    ask = f'wayfolk sweep --store {name} --sql "SELECT * FROM runs LIMIT 10"'
+    spec = "the spec above" if has_spec else "the spec of this sweep (its settings are listed above)"
+    return (
+        f'<h2 id="again">How to make it again</h2><p>Save {spec} as SPEC.toml. A sweep does what is missing from its '
+        f"store and nothing twice; the same store makes the same report.</p><pre>{escape(chr(10).join(commands))}</pre>"
+        f"<p>Each run behind these numbers is a row of the table <code>runs</code>:</p><pre>{escape(ask)}</pre>"
+    )
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], starts: Collection[int] = ()) -> str:
+    """A table; heads stand over their columns, to the left or to the right, and a heavier line before `starts`."""
+    left, right = "<th>", '<th class="number">'
+    sides = [right if cell.startswith('<td class="number"') else left for cell in rows[0]]
+    top = "".join(f"{side}{head}</th>" for side, head in zip(sides, heads, strict=True))
+    openings = ('<tr class="start">' if k in starts else "<tr>" for k in range(len(rows)))
+    body = "\n".join(f"{opening}{''.join(row)}</tr>" for opening, row in zip(openings, rows, strict=True))
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def _left(text: str) -> str:
+    return f"<td>{escape(text)}</td>"
+
+
+def _right(text: str) -> str:
+    return f'<td class="number">{escape(text)}</td>'
+
+
+def _way(loaded: Loaded, series: int) -> list[str]:
+    algorithm, options = loaded.ways[series]
+    return [_left(algorithm), _left(_pairs(options))]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:,.3g} h"
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """1 to 4, 7"""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(f"{p[0]} to {p[-1]}" if len(p) > 2 else ", ".join(map(str, p)) for p in parts)

@@ -15,7 +15,7 @@ from typing import Literal
 from wayfolk.planners._cooperative import Cooperative
 from wayfolk.problem import Problem
 
-PAPER = "Silver 2005; documents 000 and 004"
+PAPER = "Silver 2005; Jansen 2008; Renukamurthy 2016"
 OPTIMAL = False
 COMPLETE = False
 

@@ -13,7 +13,7 @@ from typing import Literal
 from wayfolk.planners._cooperative import Cooperative
 from wayfolk.problem import Problem
 
-PAPER = "Silver 2005; document 000"
+PAPER = "Silver 2005; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
 

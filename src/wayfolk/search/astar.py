@@ -16,7 +16,7 @@ from typing import Literal
 from wayfolk.errors import BadInput
 from wayfolk.search._best_first import BestFirst, best_guess, never_overestimates
 
-PAPER = "Hart, Nilsson and Raphael 1968; documents 000 to 004"
+PAPER = "Hart, Nilsson and Raphael 1968; Pohl 1970"
 OPTIMAL = True
 COMPLETE = True
 

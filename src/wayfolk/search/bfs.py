@@ -19,7 +19,7 @@ from wayfolk.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.search._best_first import places_of
 from wayfolk.task import Task
 
-PAPER = "Moore 1959; document 003"
+PAPER = "Moore 1959; Arun"
 OPTIMAL = False
 COMPLETE = True
 FEWEST_MOVES = True

@@ -5,12 +5,12 @@ Dijkstra, "A note on two problems in connexion with graphs", 1959.
 Finds    a cheapest path, if there is one.
 Keeps    whatever is closed when it ends and costs less than the goal has its least cost.
 Takes    time and memory in proportion to the cells that are cheaper to reach than the goal.
-Differs  it is A* with a guess of zero, as document 003 has it, and shares its open list.
+Differs  it is A* with a guess of zero, as Arun's thesis has it, and shares its open list.
 """
 
 from wayfolk.search._best_first import BestFirst
 
-PAPER = "Dijkstra 1959; documents 003 and 004"
+PAPER = "Dijkstra 1959; Arun; Renukamurthy 2016"
 OPTIMAL = True
 COMPLETE = True
 

@@ -94,7 +94,7 @@ def module(paper: str) -> Any:
 
 def find_table(paper: str, table: str) -> Table:
     """The table called `table` of a paper."""
-    tables = {found.id: found for found in module(paper).TABLES}
+    tables: dict[str, Table] = {found.id: found for found in module(paper).TABLES}
     if table not in tables:
         raise UnknownName(f"{paper} has no table {table!r}{catalogue.hint(table, tables)}")
     return tables[table]

@@ -15,7 +15,7 @@ from wayfolk.data import find_data
 from wayfolk.errors import Missing
 from wayfolk.experiments.cell import Cell, file_digest
 from wayfolk.experiments.papers import Row, Table, has, printed
-from wayfolk.experiments.papers.bmaa_claims import ALGORITHMS, CLAIMS, PARKED_STEPS, PLACES, VERSIONS
+from wayfolk.experiments.papers.bmaa_claims import ALGORITHMS, CLAIMS, LAK307D, PARKED_STEPS, PLACES, VERSIONS
 
 __all__ = ["CLAIMS", "TABLES", "TITLE"]
 
@@ -44,9 +44,9 @@ QUICK_COUNTS = (25, 100, 400)
 QUICK_CURVE = (25, 50, 100, 200, 300, 400, 800, 1600)
 QUICK_LIMIT = {"seconds": 1.0}
 SETUP = (
-    "Random starts and goals on ten game maps, 8 neighbours, {agents} agents, 30 s of wall-clock time for a run; BMAA* with "
-    "32 expansions, 32 moves and vision sqrt 2, FAR and A*-Replan with 3 reserved moves; 3 instances for each map and count "
-    "(the slides do not say how many). Quick: 1 instance, 1 s, few counts."
+    "Random starts and goals on ten game maps, 8 neighbours, {agents} agents, 30 s of wall-clock time for a run; "
+    "BMAA* with 32 expansions, 32 moves and vision sqrt 2, FAR and A*-Replan with 3 reserved moves; 3 instances for "
+    "each map and count (the slides do not say how many). Quick: 1 instance, 1 s, few counts."
 )
 
 
@@ -63,12 +63,14 @@ def _cells(most: int) -> Callable[[Row, bool], list[Cell] | str]:
 
 def _curve(row: Row, quick: bool) -> list[Cell] | str:
     """One point of Figure 2."""
-    if quick and row["agents"] not in QUICK_CURVE:
-        return "left out of the quick version"
-    return _runs((row["algorithm"],), (("lak307d", "84x84"),) if quick else PLACES, [row["agents"]], quick)
+    found = _runs((row["algorithm"],), (LAK307D,) if quick else PLACES, [row["agents"]], quick)
+    left_out = quick and row["agents"] not in QUICK_CURVE and not isinstance(found, str)
+    return "left out of the quick version" if left_out else found
 
 
-def _runs(algorithms: tuple[str, ...], places: tuple[tuple[str, str], ...], counts: list[int], quick: bool) -> list[Cell] | str:
+def _runs(
+    algorithms: tuple[str, ...], places: tuple[tuple[str, str], ...], counts: list[int], quick: bool
+) -> list[Cell] | str:
     missing = has(*(NAMES[algorithm] for algorithm in algorithms))
     if missing:
         return missing
@@ -213,15 +215,15 @@ TABLES = [
     Table(
         "scenes",
         "Single scenes: a dead end, a corridor, rooms with narrow doors, and parked agents in the way (Figures 3 to 5)",
-        "dead-end: one agent before a deep dead end that faces its goal. corridor: agents that come from both ends of a "
-        "corridor one cell wide. rooms: 100 agents in rooms with doors of one cell. parked: agents on their goals in a "
-        "corridor one cell wide, between an agent and its goal.",
+        "dead-end: one agent before a deep dead end that faces its goal. corridor: agents that come from both ends of "
+        "a corridor one cell wide. rooms: 100 agents in rooms with doors of one cell. parked: agents on their goals in "
+        "a corridor one cell wide, between an agent and its goal.",
         {"completion_rate_pct": "completion_rate", "distance": "travel_distance", "waiting": "sum_of_loss"},
         _scene,
         [
-            *({"scene": "dead-end", "algorithm": algorithm, "steps": 10_000} for algorithm in ("A*", "A*-Replan", "BMAA*")),
+            *({"scene": "dead-end", "algorithm": a, "steps": 10_000} for a in ("A*", "A*-Replan", "BMAA*")),
             {"scene": "corridor", "algorithm": "FAR", "steps": 1000},
-            *({"scene": "rooms", "algorithm": algorithm, "steps": 500} for algorithm in ("FAR", "BMAA*")),
+            *({"scene": "rooms", "algorithm": a, "steps": 500} for a in ("FAR", "BMAA*")),
             *({"scene": "parked", "algorithm": a, "steps": steps} for a in VERSIONS for steps in PARKED_STEPS),
         ],
         _means(completion_rate_pct=_rate, distance=_distance, waiting=_waiting),

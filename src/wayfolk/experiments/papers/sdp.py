@@ -1,4 +1,4 @@
-"""Renukamurthy 2016, SDP with Cooperative JPS: the tables of the eight maps, and the checks they call for. Document 004.
+"""Renukamurthy 2016, SDP with Cooperative JPS: the tables of eight maps, and the checks they call for. Document 004.
 
 Each map has a table of makespan and solution time (a) and one of failed units (b). The printed index of the unit that
 causes the makespan is left out: it says nothing about other starts and goals.
@@ -40,8 +40,8 @@ ITERATIONS = 5
 LIMITS = {"seconds": 120.0, "steps": 5000}
 QUICK_LIMITS = {"seconds": 20.0, "steps": 2000}
 SETUP = (
-    "{map}, {hcas} high contention areas by the text, {cells} free cells; 8-way moves for both, which the text leaves open; "
-    "random starts and goals anywhere (the text: in low contention areas only); means over 5 iterations. "
+    "{map}, {hcas} high contention areas by the text, {cells} free cells; 8-way moves for both, which the text leaves "
+    "open; random starts and goals anywhere (the text: in low contention areas only); means over 5 iterations. "
     "Quick: 1 iteration of the smallest, a middle and the largest number of units."
 )
 LEFT_OUT = "left out of the quick version"
@@ -82,7 +82,7 @@ def _nested(row: Row, quick: bool) -> list[Cell] | str:
 
 def _queries(row: Row, quick: bool) -> list[Cell] | str:
     """The benchmark's own queries on a map."""
-    missing = has(SINGLE[row["algorithm"]])
+    missing = has(*SINGLE.values())
     if missing:
         return missing
     world, queries = _file(f"sdp/{row['map']}.map"), _file(f"sdp/{row['map']}.map.scen")
@@ -154,7 +154,7 @@ TABLES = [
     _table(
         "jps",
         "A* and JPS for one unit",
-        "The benchmark's queries on the eight maps, one unit at a time, no corner cutting. Quick: 50 of them on each map.",
+        "The benchmark's queries on the eight maps, one unit at a time, no corner cutting. Quick: 50 on each map.",
         ("cost", "wrong_cost", "opened", TIME),
         _queries,
         [{"map": name, "algorithm": algorithm} for name in NUMBERS for algorithm in SINGLE],

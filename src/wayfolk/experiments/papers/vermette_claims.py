@@ -1,324 +1,65 @@
-"""The claims of the thesis on Salient Search, V1 to V30, as predicates over measured rows.
-
-SS stands for Salient Search with one of six settings: strategy AD (agent distance) or TB (tie breaking), and 30, 50 or 75
-percent of the expansions inside the salient.
-"""
+"""The claims of the thesis on Salient Search, V1 to V30; what they come to is decided in `vermette_judges`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
-
-import numpy as np
-
-from wayfolk.experiments.papers import Claim, Measured, Verdict, in_order, not_measured, verdict
-
-SHARES = (30, 50, 75)
-SALIENT = tuple((strategy, share) for strategy in ("AD", "TB") for share in SHARES)
-LIMITS = (25, 50, 100, 500, 1000)
-SMALL, LARGE = LIMITS[:3], LIMITS[3:]
-
-
-class Figures(NamedTuple):
-    """Where a measure stands: the table of SS, that of TBA*, and the column."""
-
-    salient: str
-    tba: str
-    metric: str
-
-    def ss(self, measured: Measured, strategy: str, share: int, limit: int) -> float | None:
-        """The number of one setting."""
-        return measured.value(self.salient, self.metric, algorithm="SS", strategy=strategy, ns_pct=share, R=limit)
-
-    def rival(self, measured: Measured, limit: int) -> float | None:
-        """The number of TBA*."""
-        return measured.value(self.tba, self.metric, algorithm="TBA*", R=limit)
-
-
-SUB = Figures("4.3", "4.2", "suboptimality")
-EXP = SUB._replace(metric="exp_per_move")
-BACK = Figures("4.4", "4.4", "mean_backward_steps")
-TURNS = Figures("4.6", "4.6", "mean_direction_changes")
-HARD_BACK = Figures("4.8", "4.8", BACK.metric)
-HARD_TURNS = Figures("4.10", "4.10", TURNS.metric)
-CARDINAL_SUB = Figures("A.2", "A.3", "travel_ratio")
-CARDINAL_EXP = CARDINAL_SUB._replace(metric=EXP.metric)
-
-Found = list[bool] | None
-
-
-def _known(found: Iterable[bool | None]) -> Found:
-    """Answers, None if one of them is missing."""
-    answers = list(found)
-    return None if None in answers else answers  # type: ignore[return-value]
-
-
-def _against_tba(
-    measured: Measured,
-    what: Figures,
-    test: Callable[[float, float], bool],
-    limits: Sequence[int],
-    settings: Sequence[tuple[str, int]] = SALIENT,
-) -> Found:
-    """What `test` says of SS and TBA* in each cell."""
-
-    def cell(strategy: str, share: int, limit: int) -> bool | None:
-        mine, rival = what.ss(measured, strategy, share, limit), what.rival(measured, limit)
-        return None if mine is None or rival is None else test(mine, rival)
-
-    return _known(cell(*setting, limit) for limit in limits for setting in settings)
-
-
-def _more(mine: float, rival: float) -> bool:
-    return mine > rival
-
-
-def _less(mine: float, rival: float) -> bool:
-    return mine < rival
-
-
-def _tally(found: Found, told: str, least: int | None = None) -> Verdict:
-    """Whether at least so many answers are yes: all of them, if none are said."""
-    if found is None:
-        return verdict(None)
-    return verdict(sum(found) >= (len(found) if least is None else least), why=f"{told} in {sum(found)} of {len(found)} cells")
-
-
-def _rising_with_share(measured: Measured, what: Figures) -> Found:
-    return _known(
-        in_order(*(what.ss(measured, strategy, share, limit) for share in SHARES))
-        for strategy in ("AD", "TB")
-        for limit in SMALL
-    )
-
-
-def _tie_breaking_lower(measured: Measured, what: Figures) -> Found:
-    return _known(
-        in_order(what.ss(measured, "TB", share, limit), what.ss(measured, "AD", share, limit))
-        for share in SHARES
-        for limit in LIMITS
-    )
-
-
-def _falling(measured: Measured, what: Figures) -> Found:
-    """Whether a measure strictly falls with R, for TBA* and for each setting."""
-    curves = [[what.rival(measured, limit) for limit in LIMITS]]
-    curves += [[what.ss(measured, *setting, limit) for limit in LIMITS] for setting in SALIENT]
-    return _known(in_order(*reversed(curve)) for curve in curves)
-
-
-def _good_solutions(measured: Measured) -> Verdict:
-    median, q3, optimal = (measured.value("quality", name, set="full") for name in ("median", "q3", "optimal_pct"))
-    if median is None or q3 is None or optimal is None:
-        return verdict(None)
-    told = "median, third quartile, percent that are optimal:"
-    return verdict(median <= 1.01 and q3 <= 1.02 and optimal >= 40, median, q3, optimal, why=told)
-
-
-def _long_ones_rare(measured: Measured) -> Verdict:
-    above, large, deep = (
-        measured.value("quality", name, set="full") for name in ("above_pct", "above_large_r_pct", "above_ns75_pct")
-    )
-    if above == 0:
-        return verdict(None, why="not measured: no path was more than 10 percent too long, so that none came from anywhere")
-    if above is None or large is None or deep is None:
-        return verdict(None)
-    told = "percent above 1.10; of these at R >= 500, at 75 percent:"
-    return verdict(above <= 2 and large >= 80 and deep >= 50, above, large, deep, why=told)
-
-
-def _straighter(measured: Measured, sub: Figures, exp: Figures) -> Verdict:
-    falls, rises = _falling(measured, sub), in_order(*(exp.rival(measured, limit) for limit in LIMITS))
-    if falls is None or rises is None:
-        return verdict(None)
-    last = [sub.rival(measured, 1000), *(sub.ss(measured, *setting, 1000) for setting in SALIENT)]
-    worst = max(number for number in last if number is not None)
-    told = f"the ratio falls for {sum(falls)} of {len(falls)}, expansions {'rise' if rises else 'do not rise'}; largest ratio at R = 1000:"
-    return verdict(all(falls) and rises and worst < 1.02, worst, why=told)
-
-
-def _small_loss(measured: Measured) -> Verdict:
-    worst = []
-    for limit, allowed in ((25, 0.08), (100, 0.025), (500, 0.002), (1000, 0.002)):
-        rival, mine = SUB.rival(measured, limit), [SUB.ss(measured, *setting, limit) for setting in SALIENT]
-        known = [number for number in mine if number is not None]
-        if rival is None or len(known) < len(mine):
-            return verdict(None)
-        worst.append((max(known) / rival - 1, allowed))
-    losses = [100 * loss for loss, _ in worst]
-    return verdict(all(loss <= allowed for loss, allowed in worst), *losses, why="largest loss in percent at R = 25, 100, 500, 1000:")
-
-
-def _steeply(measured: Measured) -> Verdict:
-    back, turns = _falling(measured, BACK), _falling(measured, TURNS)
-    if back is None or turns is None:
-        return verdict(None)
-    told = f"backward steps fall for {sum(back)} of {len(back)}, turns for {sum(turns)} of {len(turns)}"
-    return verdict(all(back) and all(turns), why=told)
-
-
-def _stubborn(measured: Measured) -> Verdict:
-    back, turns = BACK.ss(measured, "TB", 30, 25), TURNS.ss(measured, "TB", 30, 25)
-    back_tba, turns_tba = BACK.rival(measured, 25), TURNS.rival(measured, 25)
-    if not back or not turns or not back_tba or not turns_tba:
-        return verdict(None)
-    holds = turns < turns_tba and back / turns > back_tba / turns_tba
-    told = "turns of SS and TBA*, then backward steps for each turn:"
-    return verdict(holds, turns, turns_tba, back / turns, back_tba / turns_tba, why=told)
-
-
-def _harder_turns_less(measured: Measured) -> Verdict:
-    found = _against_tba(measured, HARD_TURNS, _less, LIMITS, SALIENT[3:])
-    cuts = []
-    for what in (HARD_TURNS, TURNS):
-        mine, rival = what.ss(measured, "TB", 30, 25), what.rival(measured, 25)
-        if mine is None or not rival:
-            return verdict(None)
-        cuts.append(100 * (1 - mine / rival))
-    if found is None:
-        return verdict(None)
-    told = f"TB turns less in {sum(found)} of {len(found)} cells; cut in percent on harder maps and on all:"
-    return verdict(sum(found) >= 12 and cuts[0] > cuts[1], *cuts, why=told)
-
-
-def _penalty_shrinks(measured: Measured) -> Verdict:
-    ratios = []
-    for what in (HARD_BACK, BACK):
-        rival, mine = what.rival(measured, 25), [what.ss(measured, *setting, 25) for setting in SALIENT]
-        known = [number for number in mine if number is not None]
-        if not rival or len(known) < len(mine):
-            return verdict(None)
-        ratios.append(max(known) / rival)
-    return verdict(ratios[0] < ratios[1], *ratios, why="largest ratio to TBA* on harder maps and on all:")
-
-
-def _harder_paths(measured: Measured) -> Verdict:
-    hard, full = (measured.value("quality", "median_optimum", set=name) for name in ("harder", "full"))
-    above = measured.value("quality", "above_pct", set="harder")
-    if hard is None or full is None or above is None:
-        return verdict(None)
-    told = "median optimum on harder maps and on all, percent above 1.10:"
-    return verdict(hard > 1.3 * full and above <= 3, hard, full, above, why=told)
-
-
-def _same_on_cardinal(measured: Measured) -> Verdict:
-    parts = [
-        _straighter(measured, CARDINAL_SUB, CARDINAL_EXP),
-        _tally(_against_tba(measured, CARDINAL_SUB, _more, SMALL), "higher"),
-        _tally(_rising_with_share(measured, CARDINAL_SUB), "rising"),
-    ]
-    if any(part.holds is None for part in parts):
-        return verdict(None)
-    told = "; ".join(f"{claim}: {part.detail}" for claim, part in zip(("V3", "V4", "V7"), parts, strict=True))
-    return verdict(all(part.holds for part in parts), why=told)
-
-
-def _octile_misjudges(measured: Measured) -> Verdict:
-    (octile, octile_zero), (cardinal, cardinal_zero) = (
-        [measured.value("fig4.5", name, grid=grid) for name in ("mean_error_pct", "zero_pct")] for grid in ("octile", "cardinal")
-    )
-    if octile is None or cardinal is None or octile_zero is None or cardinal_zero is None:
-        return verdict(None)
-    told = "mean error in percent, octile and cardinal; percent without error:"
-    shown = (octile, cardinal, octile_zero, cardinal_zero)
-    return verdict(octile > cardinal and cardinal_zero > octile_zero, *shown, why=told)
-
-
-def _bounded(measured: Measured) -> Verdict:
-    rows = measured.rows("work")
-    if len(rows) < (len(SALIENT) + 1) * len(LIMITS):
-        return verdict(None)
-    if any(row.get(name) is None for row in rows for name in ("most_expanded", "most_traced")):
-        return verdict(None)
-    n = sum(row["most_expanded"] <= row["n_e"] and row["most_traced"] <= row["n_t"] for row in rows)
-    return verdict(n == len(rows), why=f"within bounds in {n} of {len(rows)} settings")
-
-
-def _turns_in_pairs(measured: Measured) -> Verdict:
-    odd = [row.get("odd_searches") for row in measured.rows("parity")]
-    if len(odd) < 2 * (len(SALIENT) + 1) * len(LIMITS) or None in odd:
-        return verdict(None)
-    return verdict(not any(odd), float(sum(odd)), why="searches with an odd number of turns:")  # type: ignore[arg-type]
-
-
-def _better_in_all(measured: Measured) -> Verdict:
-    parts = [_tie_breaking_lower(measured, what) for what in (SUB, BACK, TURNS)]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return verdict(None)
-    told = ", ".join(f"{name} {sum(part)}" for name, part in zip(("ratio", "backward steps", "turns"), known, strict=True))
-    return verdict(all(map(all, known)), why=f"TB is lower in so many of 15 cells: {told}")
-
-
-def p_values(measured: Measured, what: Figures) -> dict[str, float] | None:
-    """The three-way analysis of variance of SS, from means, deviations and numbers of searches: p for each term.
-
-    None if a cell is missing, if cells hold different numbers of searches, or if there is no chance in them at all.
-    """
-    from scipy.stats import f as f_distribution  # type: ignore[import-untyped]
-
-    axes = ("ns_pct", "R", "strategy")
-    levels = {"ns_pct": SHARES, "R": LIMITS, "strategy": ("AD", "TB")}
-    shape = tuple(len(levels[axis]) for axis in axes)
-    means, deviations, sizes = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    names = (what.metric, what.metric.replace("mean_", "sd_"), "n_searches")
-    for at in np.ndindex(*shape):
-        where = {axis: levels[axis][k] for axis, k in zip(axes, at, strict=True)}
-        found = [measured.value(what.salient, name, algorithm="SS", **where) for name in names]
-        if None in found:
-            return None
-        means[at], deviations[at], sizes[at] = found  # type: ignore[assignment]
-    n = sizes.flat[0]
-    residual, freedom = float(((n - 1) * deviations**2).sum()), means.size * (n - 1)
-    if (sizes != n).any() or n < 2 or residual <= 0:
-        return None
-    made: dict[str, float] = {}
-    for term in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
-        effect = means
-        for axis in range(3):  # what is left of the means when all lower terms are taken out
-            average = effect.mean(axis=axis, keepdims=True)
-            effect = effect - average if axis in term else np.broadcast_to(average, shape)
-        df = math.prod(shape[axis] - 1 for axis in term)
-        ratio = float(n * (effect**2).sum()) / df / (residual / freedom)
-        made[":".join(axes[axis] for axis in term)] = float(f_distribution.sf(ratio, df, freedom))
-    return made
-
-
-def _analysis(what: Figures, below: dict[str, float], above: Sequence[str]) -> Callable[[Measured], Verdict]:
-    """The judge of which terms matter: p below so much for some, above 0.05 for others."""
-
-    def judge(measured: Measured) -> Verdict:
-        found = p_values(measured, what)
-        if found is None:
-            return verdict(None)
-        holds = all(found[term] < limit for term, limit in below.items()) and all(found[term] > 0.05 for term in above)
-        told = ", ".join(f"{term} {found[term]:.2g}" for term in (*below, *above))
-        return verdict(holds, why=f"p: {told}")
-
-    return judge
-
+from collections.abc import Callable
+from operator import gt, lt
+
+from wayfolk.experiments.papers import Claim, Measured, Verdict, not_measured
+from wayfolk.experiments.papers.vermette_judges import (
+    BACK,
+    EXP,
+    HARD_BACK,
+    HARD_TURNS,
+    LARGE,
+    LIMITS,
+    SALIENT,
+    SMALL,
+    SUB,
+    TURNS,
+    against_tba,
+    analysis,
+    better_in_all,
+    bounded,
+    good_solutions,
+    harder_paths,
+    harder_turns_less,
+    long_ones_rare,
+    octile_misjudges,
+    penalty_shrinks,
+    rising_with_share,
+    same_on_cardinal,
+    small_loss,
+    steeply,
+    straighter,
+    stubborn,
+    tally,
+    tie_breaking_lower,
+    turns_in_pairs,
+)
 
 _MATTER = {"ns_pct": 0.001, "R": 0.001, "strategy": 0.001, "ns_pct:R": 0.001, "R:strategy": 0.001}
 _JUDGES: dict[str, Callable[[Measured], Verdict]] = {
-    "V3": lambda found: _straighter(found, SUB, EXP),
-    "V4": lambda found: _tally(_against_tba(found, SUB, _more, SMALL), "SS walks further"),
-    "V6": lambda found: _tally(_against_tba(found, SUB, _less, (1000,)), "SS walks less", 4),
-    "V7": lambda found: _tally(_rising_with_share(found, SUB), "the ratio rises with N_S"),
-    "V8": lambda found: _tally(_against_tba(found, EXP, _less, LARGE), "SS expands less"),
-    "V9": lambda found: _tally(_against_tba(found, EXP, _more, SMALL), "SS expands more"),
-    "V10": lambda found: _tally(_against_tba(found, BACK, _more, SMALL), "SS goes back more"),
-    "V11": lambda found: _tally(_rising_with_share(found, BACK), "backward steps rise with N_S"),
-    "V13": _analysis(BACK, _MATTER | {"strategy": 0.01}, ("ns_pct:strategy", "ns_pct:R:strategy")),
-    "V14": lambda found: _tally(_tie_breaking_lower(found, TURNS), "TB turns less than AD", 13),
-    "V15": lambda found: _tally(_against_tba(found, TURNS, _less, (25, 50)), "SS turns less"),
-    "V16": lambda found: _tally(_against_tba(found, TURNS, _more, SMALL, SALIENT[:3]), "AD turns more"),
-    "V17": _analysis(TURNS, _MATTER, ("ns_pct:strategy",)),
-    "V20": lambda found: _tally(_against_tba(found, HARD_TURNS, _less, LIMITS), "SS turns less", 16),
-    "V21": _analysis(
-        HARD_BACK, {"R": 0.001}, ("ns_pct", "strategy", "ns_pct:R", "ns_pct:strategy", "R:strategy", "ns_pct:R:strategy")
+    "V3": lambda found: straighter(found, SUB, EXP),
+    "V4": lambda found: tally(against_tba(found, SUB, gt, SMALL), "SS walks further"),
+    "V6": lambda found: tally(against_tba(found, SUB, lt, (1000,)), "SS walks less", 4),
+    "V7": lambda found: tally(rising_with_share(found, SUB), "the ratio rises with N_S"),
+    "V8": lambda found: tally(against_tba(found, EXP, lt, LARGE), "SS expands less"),
+    "V9": lambda found: tally(against_tba(found, EXP, gt, SMALL), "SS expands more"),
+    "V10": lambda found: tally(against_tba(found, BACK, gt, SMALL), "SS goes back more"),
+    "V11": lambda found: tally(rising_with_share(found, BACK), "backward steps rise with N_S"),
+    "V13": analysis(BACK, _MATTER | {"strategy": 0.01}, ("ns_pct:strategy", "ns_pct:R:strategy")),
+    "V14": lambda found: tally(tie_breaking_lower(found, TURNS), "TB turns less than AD", 13),
+    "V15": lambda found: tally(against_tba(found, TURNS, lt, (25, 50)), "SS turns less"),
+    "V16": lambda found: tally(against_tba(found, TURNS, gt, SMALL, SALIENT[:3]), "AD turns more"),
+    "V17": analysis(TURNS, _MATTER, ("ns_pct:strategy",)),
+    "V20": lambda found: tally(against_tba(found, HARD_TURNS, lt, LIMITS), "SS turns less", 16),
+    "V21": analysis(
+        HARD_BACK,
+        {"R": 0.001},
+        ("ns_pct", "strategy", "ns_pct:R", "ns_pct:strategy", "R:strategy", "ns_pct:R:strategy"),
     ),
-    "V22": _analysis(HARD_TURNS, {"strategy": 0.001, "R": 0.001}, ("ns_pct",)),
+    "V22": analysis(HARD_TURNS, {"strategy": 0.001, "R": 0.001}, ("ns_pct",)),
 }
 _SAME_ORDER = (
     "not measured: the order of expansions is no figure of a run; "
@@ -326,34 +67,107 @@ _SAME_ORDER = (
 )
 
 CLAIMS = [
-    Claim("V1", "Salient Search still returns good solution paths.", ("quality",), _good_solutions, own=True),
-    Claim("V2", "Paths more than 10 percent too long are rare and come from large R and large N_S.", ("quality",), _long_ones_rare, own=True),
-    Claim("V3", "More planning per step means straighter travel, for both algorithms.", ("4.2", "4.3"), _JUDGES["V3"], own=True),
-    Claim("V4", "With small planning slices Salient Search does not beat TBA* on travel ratio.", ("4.2", "4.3"), _JUDGES["V4"], "neg", True),
-    Claim("V5", "The loss is within a few percent and vanishes with R.", ("4.2", "4.3"), _small_loss, own=True),
-    Claim("V6", "At R = 1000 Salient Search is marginally better, maybe noise.", ("4.2", "4.3"), _JUDGES["V6"], own=True),
+    Claim("V1", "Salient Search still returns good solution paths.", ("quality",), good_solutions, own=True),
+    Claim(
+        "V2",
+        "Paths more than 10 percent too long are rare and come from large R and large N_S.",
+        ("quality",),
+        long_ones_rare,
+        own=True,
+    ),
+    Claim(
+        "V3",
+        "More planning per step means straighter travel, for both algorithms.",
+        ("4.2", "4.3"),
+        _JUDGES["V3"],
+        own=True,
+    ),
+    Claim(
+        "V4",
+        "With small planning slices Salient Search does not beat TBA* on travel ratio.",
+        ("4.2", "4.3"),
+        _JUDGES["V4"],
+        "neg",
+        True,
+    ),
+    Claim("V5", "The loss is within a few percent and vanishes with R.", ("4.2", "4.3"), small_loss, own=True),
+    Claim(
+        "V6", "At R = 1000 Salient Search is marginally better, maybe noise.", ("4.2", "4.3"), _JUDGES["V6"], own=True
+    ),
     Claim("V7", "More salient expansion makes travel worse.", ("4.3",), _JUDGES["V7"], "neg", True),
-    Claim("V8", "From R = 500 on, Salient Search needs fewer expansions per move than TBA*.", ("4.2", "4.3"), _JUDGES["V8"], own=True),
-    Claim("V9", "At small R every setting needs more expansions per move.", ("4.2", "4.3"), _JUDGES["V9"], "overclaim", False),
+    Claim(
+        "V8",
+        "From R = 500 on, Salient Search needs fewer expansions per move than TBA*.",
+        ("4.2", "4.3"),
+        _JUDGES["V8"],
+        own=True,
+    ),
+    Claim(
+        "V9",
+        "At small R every setting needs more expansions per move.",
+        ("4.2", "4.3"),
+        _JUDGES["V9"],
+        "overclaim",
+        False,
+    ),
     Claim("V10", "Salient Search takes more backward steps than TBA*.", ("4.4",), _JUDGES["V10"], "neg", True),
     Claim("V11", "Backward steps grow with N_S.", ("4.4",), _JUDGES["V11"], "neg", True),
-    Claim("V12", "Backward steps and turns fall steeply with R.", ("4.4", "4.6"), _steeply, own=True),
-    Claim("V13", "N_S, R and strategy all matter for backward steps; N_S and strategy do not interact.", ("4.4", "4.5"), _JUDGES["V13"], own=True),
+    Claim("V12", "Backward steps and turns fall steeply with R.", ("4.4", "4.6"), steeply, own=True),
+    Claim(
+        "V13",
+        "N_S, R and strategy all matter for backward steps; N_S and strategy do not interact.",
+        ("4.4", "4.5"),
+        _JUDGES["V13"],
+        own=True,
+    ),
     Claim("V14", "The tie-breaking strategy turns less than agent-distance.", ("4.6",), _JUDGES["V14"], own=True),
-    Claim("V15", "For small planning slices Salient Search turns less than TBA*.", ("4.6",), _JUDGES["V15"], "overclaim", False),
+    Claim(
+        "V15",
+        "For small planning slices Salient Search turns less than TBA*.",
+        ("4.6",),
+        _JUDGES["V15"],
+        "overclaim",
+        False,
+    ),
     Claim("V16", "The agent-distance strategy has a slight negative effect.", ("4.6",), _JUDGES["V16"], "neg", True),
     Claim("V17", "All three parameters matter for turns.", ("4.6", "4.7"), _JUDGES["V17"], own=True),
-    Claim("V18", "Stubbornness: fewer turns but longer retreats.", ("4.4", "4.6"), _stubborn, own=True),
-    Claim("V19", "On harder maps TB clearly turns less than TBA*, and by more than on the full set.", ("4.6", "4.10"), _harder_turns_less, own=True),
-    Claim("V20", "On harder maps Salient Search turns less for the majority of test cases.", ("4.10",), _JUDGES["V20"], own=True),
+    Claim("V18", "Stubbornness: fewer turns but longer retreats.", ("4.4", "4.6"), stubborn, own=True),
+    Claim(
+        "V19",
+        "On harder maps TB clearly turns less than TBA*, and by more than on the full set.",
+        ("4.6", "4.10"),
+        harder_turns_less,
+        own=True,
+    ),
+    Claim(
+        "V20",
+        "On harder maps Salient Search turns less for the majority of test cases.",
+        ("4.10",),
+        _JUDGES["V20"],
+        own=True,
+    ),
     Claim("V21", "On harder maps only R drives backward steps.", ("4.8", "4.9"), _JUDGES["V21"], "neg", True),
     Claim("V22", "On harder maps strategy, not N_S, drives turns.", ("4.10", "4.11"), _JUDGES["V22"], own=True),
-    Claim("V23", "The penalty in backward steps shrinks on harder maps.", ("4.4", "4.8"), _penalty_shrinks, own=True),
-    Claim("V24", "Harder maps have longer paths; long solutions stay rare there.", ("quality",), _harder_paths, own=True),
-    Claim("V25", "The cardinal grid shows the same pattern.", ("A.2", "A.3"), _same_on_cardinal, own=True),
-    Claim("V26", "Octile problems have larger heuristic error than cardinal ones of the same maps.", ("fig4.5",), _octile_misjudges),
+    Claim("V23", "The penalty in backward steps shrinks on harder maps.", ("4.4", "4.8"), penalty_shrinks, own=True),
+    Claim(
+        "V24", "Harder maps have longer paths; long solutions stay rare there.", ("quality",), harder_paths, own=True
+    ),
+    Claim("V25", "The cardinal grid shows the same pattern.", ("A.2", "A.3"), same_on_cardinal, own=True),
+    Claim(
+        "V26",
+        "Octile problems have larger heuristic error than cardinal ones of the same maps.",
+        ("fig4.5",),
+        octile_misjudges,
+    ),
     Claim("V27", "With N_S = 0 planning is exactly that of TBA*.", (), not_measured(_SAME_ORDER)),
-    Claim("V28", "Work per step is bounded whatever the map.", ("work",), _bounded),
-    Claim("V29", "Turns come in pairs.", ("parity",), _turns_in_pairs),
-    Claim("V30", "One strategy outperforms the other in all statistics.", ("4.3", "4.4", "4.6"), _better_in_all, "overclaim", False),
-]  # fmt: skip
+    Claim("V28", "Work per step is bounded whatever the map.", ("work",), bounded),
+    Claim("V29", "Turns come in pairs.", ("parity",), turns_in_pairs),
+    Claim(
+        "V30",
+        "One strategy outperforms the other in all statistics.",
+        ("4.3", "4.4", "4.6"),
+        better_in_all,
+        "overclaim",
+        False,
+    ),
+]

@@ -1,0 +1,71 @@
+"""The demo: two controllers on a congested map, and one page to watch them."""
+
+import json
+import re
+
+import pytest
+
+from command import wayfolk
+from wayfolk import demo
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Without processes of its own, which start slowly."""
+    monkeypatch.setattr(demo, "spread", map)
+
+
+def test_demo_json(tmp_path):
+    said = wayfolk("demo", "--loops", 2, "--agents", 30, "--out", tmp_path / "demo.html", "--json")
+    assert (said.code, said.err) == (0, "")
+    made = json.loads(said.out)
+    assert made["replay"] == str(tmp_path / "demo.html")
+    assert [(row["algorithm"], row["status"]) for row in made["rows"]] == [("LRA*", "solved"), ("WHCA*", "solved")]
+    for row in made["rows"]:
+        assert row["agents"] == 30
+        assert row["distance"] > 2 * (64 - 2 * 16)  # there and back between the zones
+        assert row["time"] >= 2 * row["distance"] / 2
+        assert row["expanded"] > 0
+    lra, whca = made["rows"]
+    assert lra["collisions"] > whca["collisions"]  # what the demo is there to show
+    assert lra["seconds"] < 5 > whca["seconds"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "demo.html"]
+
+
+def test_the_page_needs_nothing_else(tmp_path, in_this_process):
+    wayfolk("demo", "--loops", 1, "--agents", 4, "--out", tmp_path / "demo.html")
+    page = (tmp_path / "demo.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert page.rstrip().endswith("</html>")
+    assert not re.findall(r"https?://|<link\s|<script[^>]+src|<img\s|@import", page)
+    assert page.count('"LRA*"') == page.count('"WHCA*"') == 1
+    assert "4 agents patrol" in page
+
+
+def test_the_table(tmp_path, monkeypatch, in_this_process):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = wayfolk("demo", "--loops", 1, "--agents", 4, "--out", tmp_path / "demo.html")
+    assert (said.code, said.err) == (0, "")
+    lines = said.out.splitlines()
+    assert max(map(len, lines[:-1])) <= 80
+    assert re.search(r"algorithm\W+status\W+time\W+distance\W+collisions\W+expanded\W+seconds", said.out)
+    rows = re.findall(r"(\w+\*)\W+solved((?:\W+[\d.,]+){5})", said.out)
+    assert [name for name, _ in rows] == ["LRA*", "WHCA*"]
+    assert lines[-1] == f"open {tmp_path / 'demo.html'} in a browser to watch them"
+
+
+def test_a_seed_is_a_demo(tmp_path, in_this_process):
+    def rows(seed):
+        said = wayfolk("demo", "--loops", 1, "--agents", 4, "--seed", seed, "--out", tmp_path / "a.html", "--json")
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in json.loads(said.out)["rows"]]
+
+    assert rows(1) == rows(1)
+    assert rows(1) != rows(2)
+
+
+def test_a_jam_is_told(tmp_path, monkeypatch, in_this_process):
+    monkeypatch.setattr(demo, "LONGEST", 5.0)
+    said = wayfolk("demo", "--loops", 1, "--agents", 4, "--out", tmp_path / "demo.html", "--json")
+    assert said.code == 1
+    assert {row["status"] for row in json.loads(said.out)["rows"]} == {"out_of_budget"}
+    assert (tmp_path / "demo.html").exists()

@@ -1,0 +1,274 @@
+"""The thesis on Salient Search as a living paper: its printed numbers, and what they say of its claims."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wayfolk.experiments.cell import Cell
+from wayfolk.experiments.papers import Measured, vermette
+from wayfolk.experiments.papers.vermette_judges import (
+    BACK,
+    HARD_BACK,
+    HARD_TURNS,
+    SUB,
+    TURNS,
+    Figures,
+    p_values,
+    tie_breaking_lower,
+)
+from wayfolk.experiments.store import METRICS
+
+CLAIMS = {claim.id: claim for claim in vermette.CLAIMS}
+TABLES = {table.id: table for table in vermette.TABLES}
+PRINTED = Measured({table.id: table.rows for table in vermette.TABLES})
+EXPECTED_COLUMNS = {"optimum", "estimate", "backward_steps", "turns", "traced_most"}  # which the store may not have yet
+WORKED_OUT = ("4.1", "4.5", "4.7", "4.9", "4.11")
+
+
+def judge(claim: str, **tables: list[dict[str, Any]]) -> bool | None:
+    return CLAIMS[claim].judge(Measured(tables)).holds
+
+
+@pytest.fixture
+def everything_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vermette, "has", lambda *names: None)
+    monkeypatch.setattr(vermette, "_not_ready", lambda: None)
+
+
+def test_all_claims_are_there() -> None:
+    assert list(CLAIMS) == [f"V{k}" for k in range(1, 31)]
+    assert [claim.id for claim in vermette.CLAIMS if claim.mark == "overclaim"] == ["V9", "V15", "V30"]
+    assert [claim.id for claim in vermette.CLAIMS if claim.mark == "neg"] == ["V4", "V7", "V10", "V11", "V16", "V21"]
+    assert all(set(claim.tables) <= set(TABLES) for claim in vermette.CLAIMS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_the_printed_numbers_say_what_the_claim_says_of_them(claim: str) -> None:
+    assert CLAIMS[claim].judge(PRINTED).holds is CLAIMS[claim].own
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_nothing_is_judged_that_was_not_measured(claim: str) -> None:
+    assert CLAIMS[claim].judge(Measured({})).holds is None
+
+
+@pytest.mark.parametrize("claim", [claim.id for claim in vermette.CLAIMS if claim.own is not None])
+def test_a_missing_row_leaves_a_claim_open(claim: str) -> None:
+    """Every claim looks at TB with 30 percent at R = 25 or 1000, or at the text's figures of the full set."""
+    left = {
+        table.id: [
+            row
+            for row in table.rows
+            if (row.get("strategy"), row.get("ns_pct")) != ("TB", 30)
+            and row.get("set") != "full"
+            and row.get("R") != 25
+        ]
+        for table in vermette.TABLES
+    }
+    if claim in ("V8", "V16"):  # these do not: V8 needs large R, V16 only AD, at R = 25 too
+        left = {name: [row for row in rows if row.get("R") != 500] for name, rows in left.items()}
+    assert CLAIMS[claim].judge(Measured(left)).holds is None
+
+
+def test_details_of_the_printed_numbers() -> None:
+    told = {claim: CLAIMS[claim].judge(PRINTED).detail for claim in CLAIMS}
+    counts = {
+        "V4": "18 of 18", "V6": "5 of 6", "V7": "6 of 6", "V8": "12 of 12", "V9": "16 of 18", "V10": "18 of 18",
+        "V11": "6 of 6", "V14": "15 of 15", "V15": "3 of 12", "V16": "9 of 9", "V19": "14 of 15", "V20": "19 of 30",
+        "V30": "ratio 12, backward steps 10, turns 15",
+    }  # fmt: skip
+    for claim, count in counts.items():
+        assert count in told[claim]
+    assert told["V5"].endswith("6.677, 1.813, 0.09666, 0.003179")
+    assert told["V18"].endswith("11, 10.17")
+    assert told["V19"].endswith("8.15, 3.615")
+    assert told["V23"].endswith("1.084, 1.211")
+    assert "V4: higher in 18 of 18 cells; V7: rising in 6 of 6 cells" in told["V25"]
+
+
+def test_at_small_r_tie_breaking_is_better_in_all_three() -> None:
+    small = Measured({t.id: [row for row in t.rows if row.get("R") in (25, 50)] for t in vermette.TABLES})
+    cells = [
+        what.ss(small, "TB", share, limit) < what.ss(small, "AD", share, limit)  # type: ignore[operator]
+        for what in (SUB, BACK, TURNS)
+        for share in (30, 50, 75)
+        for limit in (25, 50)
+    ]
+    assert cells == [True] * 18
+    assert tie_breaking_lower(small, SUB) is None
+
+
+@pytest.mark.parametrize(
+    ("what", "table"), [(BACK, "4.5"), (TURNS, "4.7"), (HARD_BACK, "4.9"), (HARD_TURNS, "4.11")]
+)  # fmt: skip
+def test_the_analyses_of_variance_follow_from_means_and_deviations(what: Figures, table: str) -> None:
+    found = p_values(PRINTED, what)
+    assert found is not None
+    for row in TABLES[table].rows:
+        if row["p_relation"] == "=":
+            assert found[row["factor"]] == pytest.approx(row["p_value"], rel=0.02)
+        elif row["p_relation"] == "<":
+            assert found[row["factor"]] < row["p_value"]
+    assert len(found) == len(TABLES[table].rows) - 1
+
+
+def test_an_analysis_agrees_with_one_over_single_searches() -> None:
+    from wayfolk.experiments.stats import anova, deviation, mean
+
+    runs: list[dict[str, Any]] = []
+    for k, row in enumerate(row for row in TABLES["4.4"].rows if row["algorithm"] == "SS"):
+        runs += [row | {"y": float((7 * k + 5 * n * n) % 23 + (row["R"] == 25) * n)} for n in range(6)]
+    rows = []
+    for row in TABLES["4.4"].rows[:30]:
+        values = [run["y"] for run in runs if all(run[name] == row[name] for name in ("R", "ns_pct", "strategy"))]
+        figures = {"mean_backward_steps": mean(values), "sd_backward_steps": deviation(values), "n_searches": 6}
+        rows.append(row | figures)
+    found = p_values(Measured({"4.4": rows}), BACK)
+    exact = anova(runs, "y", ["ns_pct", "R", "strategy"])
+    assert found == pytest.approx({term: exact[term]["p"] for term in found or {}})
+
+
+def test_printed_tables() -> None:
+    sizes = {
+        "4.1": 15,
+        "4.2": 5,
+        "4.3": 30,
+        "4.4": 35,
+        "4.6": 35,
+        "4.8": 35,
+        "4.10": 35,
+        "A.1": 50,
+        "A.2": 30,
+        "A.3": 5,
+    }
+    assert {name: len(TABLES[name].rows) for name in sizes} == sizes
+    assert len(vermette.MAPS) == 50
+
+
+def test_printed_means_of_turns_are_of_even_numbers() -> None:
+    means = [
+        (row["mean_direction_changes"], row["n_searches"]) for name in ("4.6", "4.10") for row in TABLES[name].rows
+    ]
+    assert len(means) == 70
+    for value, n in means:
+        assert value * n / 2 == pytest.approx(round(value * n / 2), abs=1e-6)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_row_has_cells_or_a_sentence(table: str) -> None:
+    for row in TABLES[table].rows:
+        found = TABLES[table].cells(row, True)
+        assert isinstance(found, str) or all(isinstance(cell, Cell) for cell in found)
+
+
+def test_a_missing_algorithm_is_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vermette, "has", lambda *names: f"no {names[0]}")
+    told = {table.cells(row, True) for table in vermette.TABLES if table.id not in WORKED_OUT for row in table.rows}  # type: ignore[arg-type]
+    assert told == {"no tba", "no salient", "no astar"}
+
+
+@pytest.mark.usefixtures("everything_there")
+@pytest.mark.parametrize("table", [name for name in TABLES if name not in WORKED_OUT])
+def test_cells_of_a_table(table: str) -> None:
+    for row in TABLES[table].rows:
+        cells = TABLES[table].cells(row, True)
+        if isinstance(cells, str):
+            assert "there is no file" in cells
+            continue
+        assert len({cell.key for cell in cells}) == len(cells) <= 20 * 30
+        assert all(Path(cell.map["file"]).is_file() for cell in cells)
+
+
+@pytest.mark.usefixtures("everything_there")
+def test_a_setting_is_searched_5000_times_or_400() -> None:
+    first = TABLES["4.4"].rows[0]
+    full, hard = TABLES["4.4"].cells(first, False), TABLES["4.8"].cells(first, False)
+    if isinstance(full, str) or isinstance(hard, str):
+        pytest.skip(str(full))
+    assert (len(full), len(hard)) == (5000, 400)
+    assert {cell.key for cell in hard} < {cell.key for cell in full}
+    assert full == TABLES["4.3"].cells(TABLES["4.3"].rows[0], False)
+    assert full[0].options[vermette.OPTIONS["N_S"]] == 7, "from Table 4.1"
+
+
+def test_maps_and_problems_that_a_sweep_does_not_know_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = TABLES["4.2"].rows[0]
+    monkeypatch.setattr(vermette, "has", lambda *names: None)
+    monkeypatch.setattr(vermette.spec, "MAPS", {})
+    assert "320 x 320" in str(TABLES["4.2"].cells(row, True))
+    monkeypatch.setattr(vermette.spec, "MAPS", {"scaled": set()})
+    monkeypatch.setattr(vermette.spec, "PROBLEMS", {"pairs": {"count"}})
+    assert "cost 50 to 500" in str(TABLES["4.2"].cells(row, True))
+
+
+def test_columns_of_the_store() -> None:
+    columns = {column for t in vermette.TABLES if t.id not in WORKED_OUT for column in t.metrics.values()}
+    assert columns <= METRICS.keys() | EXPECTED_COLUMNS
+
+
+def summary(table: str, runs: list[dict[str, Any]]) -> dict[str, Any]:
+    summarise = TABLES[table].summarise
+    assert summarise is not None
+    return summarise(runs)
+
+
+def test_summaries() -> None:
+    runs: list[dict[str, Any]] = [
+        {"expanded": 20, "fuel": 10, "travel_distance": 15.0, "cost": 10.0, "backward_steps": 4, "turns": 2},
+        {"expanded": 40, "fuel": 10, "travel_distance": 10.0, "cost": 10.0, "backward_steps": 0, "turns": 3},
+    ]
+    assert summary("4.3", runs) == {"exp_per_move": 3.0, "suboptimality": 1.25}
+    assert summary("A.2", runs) == {"exp_per_move": 3.0, "travel_ratio": 1.25}
+    assert summary("4.4", runs) == {
+        "n_searches": 2, "mean_backward_steps": 2.0, "sd_backward_steps": pytest.approx(8**0.5),
+    }  # fmt: skip
+    assert summary("parity", runs) == {"odd_searches": 1}
+    assert summary("4.4", [{}, {}])["mean_backward_steps"] is None
+    assert summary("work", runs) == {"most_expanded": None, "most_traced": None}
+
+
+def test_summary_of_solutions() -> None:
+    def run(cost: float, limit: int, share: int) -> dict[str, Any]:
+        told = {vermette.OPTIONS["R"]: limit, vermette.OPTIONS["N_S"]: vermette.N_S[limit, share]}
+        return {"cost": cost, "optimum": 100.0, "options": json.dumps(told)}
+
+    runs = [run(100.0, 25, 30), run(100.0, 25, 30), run(120.0, 500, 75), run(120.0, 25, 75), run(105.0, 1000, 50)]
+    found = summary("quality", runs)
+    assert (found["optimal_pct"], found["median"], found["q3"], found["most"]) == (40.0, 1.05, 1.2, 1.2)
+    assert (found["above_pct"], found["above_large_r_pct"], found["above_ns75_pct"]) == (40.0, 50.0, 100.0)
+    assert set(summary("quality", [{}, {}]).values()) == {None}
+
+
+def test_summary_of_heuristic_errors() -> None:
+    runs = [{"cost": 100.0, "estimate": 80.0}, {"cost": 50.0, "estimate": 50.0}]
+    found = summary("A.1", runs)
+    assert (found["mean_error"], found["mean_error_pct"]) == pytest.approx((10.0, 10.0))
+    assert summary("fig4.5", runs)["zero_pct"] == 50.0
+
+
+@pytest.mark.parametrize(("octile", "zero", "holds"), [(20.0, 5.0, True), (5.0, 5.0, False), (20.0, 15.0, False)])
+def test_heuristic_errors(octile: float, zero: float, holds: bool) -> None:
+    rows = [
+        {"grid": "octile", "mean_error_pct": octile, "zero_pct": zero},
+        {"grid": "cardinal", "mean_error_pct": 10.0, "zero_pct": 10.0},
+    ]
+    assert judge("V26", **{"fig4.5": rows}) is holds
+
+
+def test_bounded_work() -> None:
+    rows = [row | {"most_expanded": row["n_e"], "most_traced": row["n_t"]} for row in TABLES["work"].rows]
+    assert (rows[0]["n_e"], rows[0]["n_t"]) == (22, 30)
+    assert judge("V28", work=rows) is True
+    assert judge("V28", work=rows[1:]) is None
+    assert judge("V28", work=[*rows[1:], rows[0] | {"most_traced": 31}]) is False
+
+
+def test_turns_in_pairs() -> None:
+    rows = [row | {"odd_searches": 0} for row in TABLES["parity"].rows]
+    assert judge("V29", parity=rows) is True
+    assert judge("V29", parity=[*rows[1:], rows[0] | {"odd_searches": 1}]) is False
+    assert judge("V29", parity=rows[1:]) is None
