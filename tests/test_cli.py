@@ -175,7 +175,7 @@ def test_faults_are_listed(room):
     said = wayfolk("check", "faulty.json", "--json")
     made = the_json(said)
     assert (said.code, made["valid"]) == (1, False)
-    assert [fault["kind"] for fault in made["faults"]] == ["swap", "goal"]
+    assert sorted(fault["kind"] for fault in made["faults"]) == ["goal", "swap"]
     assert set(made["faults"][0]) == {"kind", "step", "agents", "places", "text"}
     said = wayfolk("check", "faulty.json")
     assert (said.code, said.err) == (1, "")
@@ -439,12 +439,11 @@ def test_looking_around_loads_nothing_heavy(args):
 
 
 def test_list_is_quick():
-    took = []
-    for _ in range(3):
-        began = time.perf_counter()
-        assert program("list").code == 0
-        took.append(time.perf_counter() - began)
-    assert min(took) < 1.5
+    before = os.times()
+    assert program("list").code == 0
+    after = os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    assert spent < 1.0  # of the processor's time: others may be busy too
 
 
 def test_progress_on_a_terminal(room):

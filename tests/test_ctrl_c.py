@@ -101,14 +101,21 @@ DEAF = {
     "swallowed": "try: time.sleep(60)\n        except KeyboardInterrupt: pass",
     "in native code": "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)",
 }
+COMMAND = """
+import hashlib, time
+from wayfolk import cli
+def deaf(**_):
+    print("ready", flush=True)
+    while True:
+        {}
+cli.app = deaf
+cli.main()
+"""
 
 
 @pytest.mark.parametrize("how", DEAF)
 def test_who_does_not_listen_is_ended(how):
-    script = (
-        "import hashlib, time\nfrom wayfolk import ctrl_c\nwith ctrl_c.obeyed():\n    print('ready', flush=True)\n"
-        f"    while True:\n        {DEAF[how]}\n"
-    )
+    script = COMMAND.format(DEAF[how])
     with subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

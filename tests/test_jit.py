@@ -66,7 +66,6 @@ def test_an_edited_callee_in_another_file_is_noticed(package):
     assert run(package, "-c", ASK) == "1 1 0"  # loaded
     edit(package / "wayfolk" / "b.py", "return 1", "return 2")
     assert run(package, "-c", ASK) == "2 2 1"
-    assert run(package, "-c", ASK) == "2 2 0"
     edit(package / "wayfolk" / "b.py", "return 2", "return 1")
     assert run(package, "-c", ASK) == "1 1 0"  # the first folder is still there
     assert len(list((package / "cache" / "kernels").iterdir())) == 2
@@ -215,9 +214,9 @@ def answers():
     path = wayfolk.find_path(grid, grid.place(cells[0]), grid.place(cells[1]), "astar", weight=1.5)
     made = {"astar": [path.path, path.cost, path.expanded]}
     for name in ("lra", "whca"):
-        result = wayfolk.solve(problem, name, steps=40)
+        result = wayfolk.solve(problem, name, steps=20)
         made[name] = [result.status.value, result.plan.cells.tolist(), result.expanded, result.counters.collisions]
-        run = wayfolk.simulate(problem, name, model="distance", until=12.0)
+        run = wayfolk.simulate(problem, name, model="distance", until=6.0)
         made[f"{name}, distance"] = [run.record.time.tolist(), run.record.cell.tolist()]
     return made
 

@@ -317,6 +317,7 @@ def test_the_search_ends_when_the_goal_is_parked_on():
     assert search.nodes.counts[N_NODES] <= 9 * 5
 
 
+@pytest.mark.plain
 def test_stamps_never_run_out():
     grid = Grid(np.ones((1, 4)), "four")
     search = Search(Traffic(grid), int(grid.free_cells[0]), int(grid.free_cells[3]))
@@ -325,6 +326,7 @@ def test_stamps_never_run_out():
         space_time.seed(search.nodes, int(grid.free_cells[0]), 1, 0)
         assert search.advance() == FOUND
         assert search.way()[1] == [1, 2, 3, 4]
+        assert search.nodes.counts[N_NODES] == 4  # nothing is met twice without being known
 
 
 @pytest.mark.plain

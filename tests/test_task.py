@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from wayfolk import task as module
 from wayfolk.errors import BadInput
+from wayfolk.grid import Grid
+from wayfolk.problem import one_shot
 from wayfolk.result import NO_LIMIT, Result, Status
+from wayfolk.simulation import Simulation
 from wayfolk.task import SLICE_SECONDS, Task, checked_limits, finish
 
 pytestmark = pytest.mark.plain
@@ -139,3 +142,12 @@ def test_expansions_must_be_positive(clock, expansions):
 def test_no_limits_are_fine():
     assert checked_limits(None, None) is None
     assert checked_limits(0.001, 1) is None
+
+
+@pytest.mark.parametrize("budget", [1, 7, 50])
+def test_a_simulation_does_not_run_past_its_budget(budget):
+    grid = Grid([[1, 1, 1, 1]])
+    world = Simulation(one_shot(grid, [(0, 0)], [(3, 0)]), "lra", model="distance")
+    for ticks in range(budget, 60, budget):  # the agent is busy for 34 ticks at a time
+        world.advance(budget)
+        assert world.time == pytest.approx(ticks * world.tick)

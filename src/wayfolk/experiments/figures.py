@@ -121,7 +121,7 @@ def _pictures(kind: str, runs: Any, loops: Any, loaded: Loaded) -> Iterator[Pict
     for measure in LINES.get(kind, ()):
         lines = _over_agents(runs, loaded, measure)
         if lines and _says_something(measure, lines):
-            told = "Means with intervals of 95 %." + _about(measure, kind)
+            told = f"Means with intervals of 95 %.{_about(measure, kind)}{_scales(lines, measure)}"
             svg = line_figure(lines, loaded.series, "agents", measure)
             yield Picture(measure.column, f"{measure.name.capitalize()} against agents", told, svg)
     if kind == PLANS and (runs.hits == runs.tries).any():
@@ -143,7 +143,7 @@ def _pictures(kind: str, runs: Any, loops: Any, loaded: Loaded) -> Iterator[Pict
     for measure in LOOPS:
         lines = _over_loops(loops, loaded, measure)
         if lines and _says_something(measure, lines):
-            told = f"Means for each agent and each loop; loop 1 is the first.{_about(measure, '')}"
+            told = f"Means for each agent and each loop; loop 1 is the first.{_scales(lines, measure)}"
             svg = line_figure(lines, loaded.series, "loop", measure)
             yield Picture(f"loops-{measure.column}", f"{measure.name.capitalize()} by loop", told, svg)
 
@@ -198,10 +198,14 @@ def _about(measure: Measure, kind: str) -> str:
     if measure.of_solved:
         return " Hollow markers: not every run was solved, so the mean is over the easier ones."
     if measure is SUCCESS:
-        return " Intervals are Wilson's."
+        return " Intervals are Wilson's; a run is solved if it says so and its plan has no faults."
     if measure is SECONDS and kind == PLANS:
         return " Of all runs, also of those that were not solved."
     return ""
+
+
+def _scales(panels: Mapping[str, Lines], measure: Measure) -> str:
+    return " Each panel has its own scale." if len(panels) > 1 and measure is not SUCCESS else ""
 
 
 def _cactus(runs: Any, loaded: Loaded) -> Picture:
@@ -237,13 +241,15 @@ _SETTINGS = {
     "ytick.major.width": 0.6, "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 9.5,
     "axes.titlelocation": "left", "axes.titleweight": "bold", "axes.grid": True, "grid.color": _FAINT,
     "grid.linewidth": 0.6, "axes.axisbelow": True, "legend.frameon": False, "lines.linewidth": 1.6,
-    "lines.markersize": 5, "axes.formatter.useoffset": False, "svg.fonttype": "none", "svg.hashsalt": "wayfolk",
+    "lines.markersize": 5, "figure.constrained_layout.w_pad": 0.09, "svg.fonttype": "none", "svg.hashsalt": "wayfolk",
 }  # fmt: skip
 _WIDEST = 38  # characters of a title or a legend entry
 
 
 def line_figure(panels: Mapping[str, Lines], names: Sequence[str], across: str, up: Measure) -> str:
     """A panel for each title: means over `across` as lines, intervals as bands, one line for each series."""
+    means = [found for lines in panels.values() for line in lines.values() for _, found in line]
+    heights, lowest = np.array([found.mean for found in means]), min(found.low for found in means)
     with _style():
         figure, axes = _panels(len(panels))
         for ax, (title, lines) in zip(axes, panels.items(), strict=True):
@@ -255,14 +261,13 @@ def line_figure(panels: Mapping[str, Lines], names: Sequence[str], across: str, 
             ax.set_title(_short(title))
             ax.set_xlabel(across)
             ax.set_ylabel(up.name)
-            points = [point for line in lines.values() for point in line]
-            _ticks(ax, sorted({x for x, _ in points}))
+            _ticks(ax, sorted({x for line in lines.values() for x, _ in line}))
             if up is SUCCESS:
                 ax.set_ylim(up.least, 1.04)
                 ax.yaxis.set_major_formatter("{x:.0%}")
                 continue
-            _scale(ax.yaxis, np.array([found.mean for _, found in points]))
-            if ax.get_yscale() == "linear" and up.least is not None:
+            _scale(ax.yaxis, heights, lowest)
+            if ax.get_yscale() != "log" and up.least is not None:
                 ax.set_ylim(bottom=up.least)
         _legend(figure, sorted({series for lines in panels.values() for series in lines}), names)
         return _svg(figure, f"{up.name} against {across}")
@@ -290,7 +295,8 @@ def box_figure(panels: Mapping[str, Boxes], names: Sequence[str]) -> str:
                 box.set(facecolor=_look(series)["color"], alpha=0.55, edgecolor=_INK, linewidth=0.6)
             ax.set_title(_short(title))
             ax.grid(False, axis="y")
-            _scale(ax.xaxis, np.concatenate(list(boxes.values())))
+            values = np.concatenate(list(boxes.values()))
+            _scale(ax.xaxis, values, float(values.min()))
         return _svg(figure, ", ".join(panels))
 
 
@@ -306,7 +312,8 @@ def cactus_figure(solved: Boxes, names: Sequence[str], n_instances: int | None) 
             ax.axhline(n_instances, color=_INK, linestyle=":", linewidth=0.9)
         ax.set_xlabel("seconds")
         ax.set_ylabel("instances solved")
-        _scale(ax.xaxis, np.concatenate(list(solved.values())))
+        times = np.concatenate(list(solved.values()))
+        _scale(ax.xaxis, times, float(times.min()))
         ax.set_ylim(bottom=0)
         _legend(figure, sorted(solved), names)
         return _svg(figure, "instances solved within a time")
@@ -345,7 +352,7 @@ def _columns(line: Line) -> NDArray[np.float64]:
 def _panels(count: int, width: float | None = None, height: float = 2.5) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
-    columns = min(3, count)
+    columns = 2 if count == 4 else min(3, count)
     rows = -(-count // columns)
     across = width or (5.6, 8.4, 11.4)[columns - 1]
     figure = Figure(figsize=(across, 0.4 + height * rows), layout="constrained", facecolor="none")
@@ -365,12 +372,12 @@ def _ticks(ax: Any, values: list[float]) -> None:
         ax.set_xlim(values[0] - 1, values[0] + 1)
 
 
-def _scale(axis: Any, values: NDArray[np.float64]) -> None:
-    """A logarithmic axis for values that span orders of magnitude; one that is linear near 0 if some are 0."""
+def _scale(axis: Any, values: NDArray[np.float64], lowest: float) -> None:
+    """A logarithmic axis for values that span orders of magnitude; one that is linear near 0 if `lowest` is 0."""
     known = values[values > 0]
-    if len(known) and known.max() > 30 * known.min():
+    if len(known) and known.max() > 100 * known.min():
         scale: Callable[..., None] = getattr(axis.axes, f"set_{axis.axis_name}scale")
-        if len(known) == len(values):
+        if lowest > 0:
             scale("log")
         else:
             scale("symlog", linthresh=float(10 ** np.floor(np.log10(np.median(known)))))
@@ -379,10 +386,10 @@ def _scale(axis: Any, values: NDArray[np.float64]) -> None:
 
 
 def _tick(value: float, _: int) -> str:
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
+            return f"{value / (size if letter != 'k' else 1e3):g}{letter}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
 
 
 def _legend(figure: Any, shown: Sequence[int], names: Sequence[str]) -> None:

@@ -167,16 +167,20 @@ def _load(store: Store) -> Loaded:
 def _world_names(told: Sequence[dict[str, Any]]) -> list[str]:
     """The map's name, and whatever else is needed to tell worlds with the same map apart."""
     maps = [_map_facts(one["map"]) for one in told]
-    settings = []
-    for one, (name, _) in zip(told, maps, strict=True):
-        problem = {
-            key: value for key, value in one["problem"].items() if key not in ("agents", "first", "digest", "file")
-        }
-        if "file" in one["problem"]:
-            family = re.sub(r"[-_]?\d*$", "", Path(one["problem"]["file"]).stem)
-            problem["kind"] += f":{family.removeprefix(name).strip('-_')}"
-        settings.append(problem | {"moves": one["moves"], "model": one["model"]} | (one["limits"] or {}))
+    settings = [
+        _problem_facts(one["problem"], name) | {"moves": one["moves"], "model": one["model"]} | one["limits"]
+        for one, (name, _) in zip(told, maps, strict=True)
+    ]
     return _told_apart(_told_apart(*zip(*maps, strict=True)), settings)
+
+
+def _problem_facts(told: dict[str, Any], map_name: str) -> dict[str, Any]:
+    """A problem without its agents; of a file its family is left, `random` of den312d-random-7.scen."""
+    facts = {key: value for key, value in told.items() if key not in ("agents", "first", "digest", "file")}
+    if "file" in told:
+        family = re.sub(r"[-_]?\d*$", "", Path(told["file"]).stem.removeprefix(map_name)).strip("-_.")
+        facts["kind"] = f"{told['kind']} {family}".strip()
+    return facts
 
 
 def _map_facts(told: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -249,11 +253,11 @@ def _summary(store: Store, loaded: Loaded) -> str:
 
 
 def _failures(store: Store) -> str:
-    """What did not work out and says why, the most frequent first."""
+    """What did not work out and why, failures first, then by frequency; details that differ in numbers count as one."""
     rows = store.rows(
-        "SELECT status, detail, algorithm, count(*) AS n, min(key) AS key FROM runs "
+        "SELECT status, algorithm, count(*) AS n, min_by(detail, key) AS detail, min(key) AS key FROM runs "
         "WHERE status <> 'solved' AND (detail <> '' OR status IN (SELECT unnest(?))) "
-        "GROUP BY status, detail, algorithm ORDER BY n DESC, status, algorithm, detail",
+        "GROUP BY status, algorithm, regexp_replace(detail, '[0-9]+', '0', 'g') ORDER BY n DESC, key",
         [list(FAILURES)],
     )
     if not rows:
@@ -265,7 +269,7 @@ def _failures(store: Store) -> str:
         for row in rows[:MOST_LISTED]
     ]  # fmt: skip
     rest = f'<p class="note">And {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
-    heads = ["status", "algorithm", "runs", "detail", "key of one"]
+    heads = ["status", "algorithm", "runs", "detail of one", "its key"]
     return f'<h3 id="failures">What was not solved, and why</h3>{_table(heads, lines)}{rest}'
 
 
@@ -298,42 +302,45 @@ def _means(kind: str, loaded: Loaded) -> str:
 
 
 def _mean(found: Mean | None, measure: Measure, n_runs: int) -> str:
+    """A cell with a mean; below it its interval, if it is over more than one run."""
     if found is None:
         return _right("-")
-    shown = "{:.1%}".format if measure is SUCCESS else _number
-    value, low, high = (f'<data value="{number!r}">{shown(number)}</data>' for number in found[:3])
-    over = f", n = {found.n:,}" if measure is not SUCCESS and found.n != n_runs else ""
-    return f'<td class="number">{value}<small>{low} to {high}{over}</small></td>'
+    shown = _share if measure is SUCCESS else _number
+    value, low, high = (
+        f'<data value="{number!r}">{shown(number, digits)}</data>'
+        for number, digits in ((found.mean, 4), (found.low, 3), (found.high, 3))
+    )
+    below = [f"{low} – {high}"] if found.n > 1 else []
+    below += [f"n = {found.n:,}"] if measure is not SUCCESS and found.n != n_runs else []
+    return f'<td class="number">{value}<small>{", ".join(below)}</small></td>'
 
 
 def _settings(store: Store, loaded: Loaded, spec_text: str | None) -> str:
     """What was swept, put together from the cells."""
-    blocks: dict[tuple[str, ...], tuple[set[int], set[int]]] = {}
+    blocks: dict[tuple[str, ...], dict[str, set[Any]]] = {}
     for one in loaded.told:
         name, facts = _map_facts(one["map"])
-        made = str(one["map"].get("make", Path(one["map"].get("file", "")).name))
-        problem = {key: value for key, value in one["problem"].items() if key not in ("agents", "digest")}
-        if "file" in problem:
-            problem["file"] = Path(problem["file"]).name
-        limits = _pairs(one["limits"] or {})
-        key = (name, f"{made} {_pairs(facts)}", _pairs(problem), one["moves"], one["model"], limits)
-        agents, seeds = blocks.setdefault(key, (set(), set()))
-        agents.add(one["problem"].get("agents", 1))
-        seeds.update({one["map"]["seed"]} if "seed" in one["map"] else ())
+        made = Path(one["map"]["file"]).name if "file" in one["map"] else str(one["map"]["make"])
+        problem = _pairs(_problem_facts(one["problem"], name))
+        key = (name, f"{made} {_pairs(facts)}", problem, one["moves"], one["model"], _pairs(one["limits"]))
+        found = blocks.setdefault(key, {"agents": set(), "seed": set(), "digest": set()})
+        for place, what in (("problem", "agents"), ("map", "seed"), ("problem", "digest")):
+            found[what].update({one[place][what]} if what in one[place] else ())
+    lines = []
+    for (name, made, problem, *rest), found in sorted(blocks.items()):
+        files = f" ({_count(len(found['digest']), 'file')})" if found["digest"] else ""
+        told = (name, made, _ranges(found["seed"]), problem + files, _ranges(found["agents"]), *rest)
+        lines.append([_left(text) for text in told])
     heads = ["map", "made of", "map seeds", "problem", "agents", "moves", "model", "limits"]
-    lines = [
-        [_left(name), _left(made), _left(_ranges(seeds)), _left(problem), _left(_ranges(agents)), *map(_left, rest)]
-        for (name, made, problem, *rest), (agents, seeds) in sorted(blocks.items())
-    ]
     more = f'<p class="note">And {len(lines) - MOST_LISTED:,} more.</p>' if len(lines) > MOST_LISTED else ""
-    drawn, repeats = (
+    seeds, repeats = (
         _ranges(row[name] for row in store.rows(f"SELECT DISTINCT {name} FROM runs")) for name in ("seed", "repeat")
     )
     ways = [_way(loaded, series) for series in range(len(loaded.ways))]
     spec = f"<h3>The spec</h3><pre>{escape(spec_text)}</pre>" if spec_text else ""
     return (
         f'<h2 id="settings">Settings</h2>{spec}<h3>Maps and problems</h3>{_table(heads, lines[:MOST_LISTED])}{more}'
-        f"<h3>Algorithms</h3>{_table(['algorithm', 'options'], ways)}<p>Seeds: {drawn}. Repeats: {repeats}.</p>"
+        f"<h3>Algorithms</h3>{_table(['algorithm', 'options'], ways)}<p>Seeds {seeds}; repeats {repeats}.</p>"
     )
 
 
@@ -391,11 +398,15 @@ def _right(text: str) -> str:
 
 def _way(loaded: Loaded, series: int) -> list[str]:
     algorithm, options = loaded.ways[series]
-    return [_left(algorithm), _left(_pairs(options))]
+    return [_left(algorithm), _left(_pairs(options) or "defaults")]
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+def _number(value: float, digits: int) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == 0.0 else f"{value:#.{digits}g}".rstrip(".")
+
+
+def _share(value: float, digits: int) -> str:
+    return f"{value:.{max(0, digits - 3)}%}"
 
 
 def _count(n: int, noun: str) -> str:

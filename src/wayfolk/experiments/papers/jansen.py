@@ -12,12 +12,14 @@ from typing import Any
 
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.papers import Row, Table, has, printed
-from wayfolk.experiments.papers.jansen_claims import CLAIMS
+from wayfolk.experiments.papers.jansen_claims import BASIC
+from wayfolk.experiments.papers.jansen_variants import VARIANTS
 from wayfolk.experiments.store import METRICS as RECORDED
 
 __all__ = ["CLAIMS", "TABLES", "TITLE"]
 
 TITLE = "Jansen 2008, Multi-agent pathfinding with direction maps"
+CLAIMS = sorted(BASIC + VARIANTS, key=lambda claim: int(claim.id[1:]))
 
 METRICS = {
     "nodes_expanded": "expanded",
@@ -158,7 +160,7 @@ TABLES = [
     _table(
         "4.6",
         "LRA* and DM with A* and weighted A*",
-        "Map (c), radius 5, learning rate 0.5, w_max 10; 100 agents, as in the tables around it: the text does not say.",
+        "Map (c), radius 5, learning rate 0.5, w_max 10; 100 agents, as in the tables around it: not stated.",
     ),
     _table(
         "4.7",
