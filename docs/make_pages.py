@@ -115,6 +115,15 @@ CONTRACTS = [
             "options": "a list of objects with `name`, `default`, `type` and, where they are few, `choices`",
         },
     ),
+    (
+        "wayfolk sweep benchmarks/smoke.toml --dry-run --json",
+        {
+            "cells": "how many there are",
+            "missing": "how many are not in the store",
+            "estimate_seconds": "how long they may take by what the store has seen, or null",
+            "at_most_seconds": "and by their limits, or null",
+        },
+    ),
 ]
 """What scripts rely on: a command and the keys of the JSON it prints (`list` prints a list of such objects)."""
 

@@ -100,14 +100,11 @@ def _nodes(runs: list[Row]) -> Row:
 
 
 def _time(runs: list[Row]) -> Row:
-    """The least of all takes of the same searches; and how much longer the median take lasted."""
+    """The least of all takes of the same searches."""
     takes: dict[tuple[float, int], list[float]] = {}
     for run in runs:
         takes.setdefault(_place(run["cell"]), []).append(run["seconds"])
-    return {
-        "execution_time": statistics.fmean(min(found) for found in takes.values()),
-        "unrest": statistics.fmean(statistics.median(found) / min(found) for found in takes.values()),
-    }
+    return {"execution_time": statistics.fmean(min(found) for found in takes.values())}
 
 
 def _paths(runs: list[Row]) -> Row:
@@ -149,8 +146,8 @@ TABLES = [
         "times",
         "Execution time by number of agents",
         "The time for a path for each of 5, 8 and 10 agents, in seconds (the document's unit is unknown): the least of"
-        " ten takes, on 10 maps of each density (quick: 3) of 100 x 100 cells, since on 20 x 20 a call takes longer than"
-        " the search in it. Where the machine is busy with other things, times are not judged." + WHERE,
+        " ten takes, on 10 maps of each density (quick: 3), which have 100 x 100 cells, since on 20 x 20 a call takes"
+        " longer than the search in it." + WHERE,
         {"execution_time": "seconds"},
         _timed,
         printed("arun-times"),

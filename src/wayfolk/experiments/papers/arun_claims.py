@@ -11,7 +11,6 @@ TIMED = ("A*", "Dijkstra", "Theta*")
 AGENTS = (5, 8, 10)
 SCALES = (0.0, 0.5, 1.0, 2.0)
 DEPTHS = (1, 3, 5)
-CALM = 1.15  # a median take so many times as long as the least: 8 and 10 agents can just be told apart
 SAME = 1e-9  # relative: costs that differ by less differ by rounding
 
 
@@ -27,10 +26,6 @@ def _nodes(measured: Measured, algorithm: str) -> float | None:
 
 
 def _time(measured: Measured, algorithm: str, agents: int) -> float | None:
-    """A time, if the clock could be trusted."""
-    unrest = measured.value("times", "unrest", algorithm=algorithm, agents=agents)
-    if unrest is not None and unrest > CALM:
-        return None
     return measured.value("times", "execution_time", algorithm=algorithm, agents=agents)
 
 
