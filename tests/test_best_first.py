@@ -34,7 +34,7 @@ class Search:
         while True:
             code = best_first.advance(
                 self.graph, self.memory, self.queue, self.start, self.goal, self.weight, self.kind,
-                self.per_unit, False, budget, events,
+                self.per_unit, self.weight > 1, False, budget, events,
             )  # fmt: skip
             if code != QUEUE_FULL:
                 return code

@@ -263,7 +263,7 @@ MISTAKES = {
     "zero seconds": ([*AGENTS, "--seconds", "0"], "seconds", "0"),
     "seconds nan": ([*AGENTS, "--seconds", "nan"], "seconds", "nan"),
     "negative seconds of a path": ([*QUERIES, "--seconds", "-1"], "seconds", "-1"),
-    "zero steps": ([*AGENTS, "--steps", "0"], "0"),
+    "zero steps": ([*AGENTS, "--steps", "0"], "steps", "0"),
     "steps of a planner": ([*AGENTS, "--with", "hca", "--steps", "9"], "--steps", "hca"),
     "negative seed": ([*AGENTS, "--with", "hca", "--opt", "order=random", "--seed", "-1"], "seed", "-1"),
     "negative seed as option": ([*AGENTS, "--opt", "seed=-1"], "seed", "-1"),
@@ -354,6 +354,14 @@ def test_old_files_survive_a_mistake(room):
     assert (room / "plan.json").read_text() == "old"
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self"), reason="there is no folder that nobody can write to")
+def test_a_folder_that_nobody_can_write_to(room):
+    said = wayfolk(*AGENTS, "--save", "plan.json", "--html", "/proc/a.html")
+    assert said.code == 2
+    assert said.err.startswith("wayfolk: /proc/a.html: cannot be written: ")
+    assert not (room / "plan.json").exists()
+
+
 MEMORY = """
 import sys
 from pathlib import Path
@@ -409,7 +417,7 @@ def test_a_plan_goes_through_a_pipe(room):
 
 
 def test_compiling_does_not_count(room, monkeypatch):
-    monkeypatch.setattr("wayfolk.warm.warm_one", lambda name: time.sleep(1.0))
+    monkeypatch.setattr("wayfolk.run.make_ready", lambda name: time.sleep(1.0))
     said = wayfolk(*AGENTS, "--seconds", 0.9, "--json")
     made = the_json(said)
     assert (said.code, made["status"]) == (0, "solved")
@@ -480,19 +488,11 @@ def test_rows_known_to_be_impossible_are_no_failures(movingai):
     assert (said.code, made["queries"], made["solved"], made["wrong_cost"]) == (0, 850, 840, 0)
 
 
-def test_agents_of_a_benchmark(movingai):
-    mapf = movingai / "mapf"
-    said = wayfolk(
-        "solve",
-        mapf / "den312d.map",
-        "--scen",
-        mapf / "den312d-random-1.scen",
-        "--agents",
-        50,
-        "--with",
-        "whca",
-        "--json",
-    )
+def test_agents_of_a_benchmark(movingai, tmp_path):
+    files = movingai / "mapf" / "den312d.map", "--scen", movingai / "mapf" / "den312d-random-1.scen"
+    page = tmp_path / "replay.html"
+    said = wayfolk("solve", *files, "--agents", 50, "--with", "whca", "--html", page, "--json")
     made = the_json(said)
     assert (said.code, made["status"], made["agents"], made["faults"]) == (0, "solved", 50, 0)
     assert made["lower_bound"] <= made["sum_of_loss"] <= made["sum_of_costs"]
+    assert f'["sum of costs","{made["sum_of_costs"]:,}"]' in page.read_text()

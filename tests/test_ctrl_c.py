@@ -116,14 +116,16 @@ cli.main()
 @pytest.mark.parametrize("how", DEAF)
 def test_who_does_not_listen_is_ended(how):
     script = COMMAND.format(DEAF[how])
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", script], **pipes) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.1)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        try:
+            _, said = process.communicate(timeout=10)
+        finally:
+            process.kill()
         assert (process.returncode, said.strip()) == (130, "wayfolk: stopped")
         assert ctrl_c.GRACE - 0.1 < time.monotonic() - began < SOON
 

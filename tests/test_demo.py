@@ -71,3 +71,10 @@ def test_a_jam_is_told(tmp_path, monkeypatch, in_this_process):
     assert said.code == 1
     assert {row["status"] for row in json.loads(said.out)["rows"]} == {"out_of_budget"}
     assert (tmp_path / "demo.html").exists()
+
+
+def test_compiling_is_not_measured(tmp_path, monkeypatch, in_this_process):
+    warmed = []
+    monkeypatch.setattr(demo, "warm_one", warmed.append)
+    wayfolk("demo", "--loops", 1, "--agents", 4, "--out", tmp_path / "demo.html")
+    assert warmed == list(demo.CONTROLLERS)

@@ -206,6 +206,26 @@ def test_spends_a_window_as_cheaply_where_diagonals_take_longer(world, window):
         assert search.total() == cheapest
 
 
+@pytest.mark.parametrize(("straight", "diagonal"), [(1, 1), (2, 3)])
+def test_spends_a_window_as_cheaply_on_a_larger_map(straight, diagonal):
+    rng = np.random.default_rng(8)
+    for _ in range(25):
+        grid = Grid(rng.random((6, 6)) > 0.1)
+        start, goal, *others = rng.choice(grid.free_cells, 8, replace=False).tolist()
+        if goal not in steps_from(grid, start):
+            continue
+        traffic = Traffic(grid, straight, diagonal)
+        for agent, cell in enumerate(others, 1):
+            way = [cell]
+            while len(way) < 6:
+                way.append(int(rng.choice([way[-1], *legal_moves(grid, way[-1])])))
+            traffic.reserve(agent, [cell for cell in way for _ in range(straight)])
+        search = Search(traffic, start, goal, end=1 + 7 * straight, room=16)
+        cheapest = traffic.cheapest(start, goal, 1, 1 + 7 * straight)
+        assert search.advance() == (EXHAUSTED if cheapest is None else FOUND)
+        assert cheapest is None or search.total() == cheapest
+
+
 @pytest.mark.plain
 @given(crowded(), st.sampled_from([NEVER, 4, 7]))
 def test_little_room_and_little_budget_change_nothing(world, end):
@@ -304,6 +324,15 @@ def test_one_may_begin_long_after_the_last_reservation():
     search = Search(Traffic(grid), int(grid.free_cells[0]), int(grid.free_cells[3]), slot=50, last=0)
     assert search.advance() == FOUND
     assert search.way()[1] == [50, 51, 52, 53]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("straight", "parked", "free"), [(1, 1, False), (1, 2, True), (2, 2, False), (2, 3, True)])
+def test_one_must_be_gone_before_somebody_parks(straight, parked, free):
+    traffic = Traffic(Grid(np.ones((1, 3)), "four"), straight, straight)
+    west, middle, east = traffic.grid.free_cells.tolist()
+    traffic.parked[middle] = parked
+    assert Search(traffic, west, east).advance() == (FOUND if free else EXHAUSTED)
 
 
 @pytest.mark.plain

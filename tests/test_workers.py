@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,13 @@ def test_whoever_has_enough_leaves():
     next(answers)
     answers.close()
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held back here")
+def test_they_do_not_hear_ctrl_c():
+    masks = partial(signal.pthread_sigmask, signal.SIG_BLOCK)  # which answers with those held back before
+    assert list(spread(masks, [()])) == [{signal.SIGINT}]
+    assert signal.SIGINT not in masks(())
 
 
 def test_a_killed_worker_is_told():

@@ -135,8 +135,10 @@ def _read(path: Path, family: str) -> Entry:
     facts: dict[str, Any] = {}
     begin = None
     for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
-            facts[node.targets[0].id] = _value(node.value)
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        value = getattr(node, "value", None)
+        if isinstance(target, ast.Name) and target.id.isupper() and isinstance(value, ast.expr):
+            facts[target.id] = _value(value)
         elif isinstance(node, ast.FunctionDef) and node.name == "begin":
             begin = node
     if begin is None:
@@ -173,12 +175,16 @@ def hint(name: str, known: Any) -> str:
 
 
 def _converted(option: Option, value: Any) -> Any:
-    kinds: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "bool": _truth}
-    if isinstance(value, str) and option.type.split(" | ")[0] in kinds:
+    readers: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "bool": _truth}
+    kinds = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,)}
+    kind, *others = option.type.split(" | ")
+    if kind in readers and not (value is None and "None" in others):
         try:
-            value = kinds[option.type.split(" | ")[0]](value)
+            value = readers[kind](value) if isinstance(value, str) else value
         except ValueError:
             raise BadInput(f"option {option.name} must be of type {option.type}, not {value!r}") from None
+        if not isinstance(value, kinds[kind]) or (isinstance(value, bool) and kind != "bool"):
+            raise BadInput(f"option {option.name} must be of type {option.type}, not {value!r}")
     if option.choices and value not in option.choices:
         raise UnknownName(f"option {option.name} cannot be {value!r}{hint(str(value), map(str, option.choices))}")
     return value

@@ -235,13 +235,11 @@ def solve(
     from wayfolk.formats import read_map, read_scen, write_bytes
     from wayfolk.run import solve as solve_problem
     from wayfolk.task import checked_limits
-    from wayfolk.warm import warm_one
 
-    checked_limits(seconds, steps)
+    checked_limits(seconds, None)
     grid = read_map(map_file, moves)
     problem = read_scen(scen, grid, agents)
     with spinner(f"{entry.name}, {problem.n_agents} agents") as tell:
-        warm_one(entry.name)  # compile, or load what was compiled, before the clock runs
         result = solve_problem(problem, entry.name, seconds=seconds, steps=steps, tell=tell, **options)
     plan = result.plan
     found = metrics.summary(plan, problem) if plan is not None else {}
@@ -262,9 +260,8 @@ def solve(
     if plan is not None and html is not None:
         from wayfolk.replay import replay_html, track_of_plan
 
-        facts = {
-            name.replace("_", " "): f"{value:.4g}" for name, value in made.items() if isinstance(value, int | float)
-        }
+        numbers = {name.replace("_", " "): value for name, value in made.items() if isinstance(value, int | float)}
+        facts = {name: f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for name, value in numbers.items()}
         track = track_of_plan(plan, problem.goals, entry.label, facts)
         write_bytes(html, replay_html([track], f"{grid.name}: {entry.label}").encode(), BadInput)
     if as_json:

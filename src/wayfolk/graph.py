@@ -190,7 +190,9 @@ class Graph:
         self._number = {name: cell for cell, name in enumerate(self.names)}
         if len(self._number) != n:
             raise BadInput(f"{n} nodes need {n} different names")
-        self.positions = None if positions is None else np.asarray(positions, dtype=np.float64).reshape(n, 2)
+        self.positions = None if positions is None else np.asarray(positions, dtype=np.float64)
+        if self.positions is not None and self.positions.shape != (n, 2):
+            raise BadInput(f"{n} nodes need {n} pairs as positions, not an array of the shape {self.positions.shape}")
         x, y, cheapest = np.zeros(n), np.zeros(n), 0.0
         if self.positions is not None:
             x, y = np.ascontiguousarray(self.positions.T)
@@ -244,7 +246,10 @@ class Graph:
             made.add_node(name, **({} if self.positions is None else {"pos": tuple(self.positions[cell])}))
         for cell, name in enumerate(self.names):
             for edge in range(self.graph.first[cell], self.graph.first[cell + 1]):
-                made.add_edge(name, self.names[self.graph.target[edge]], weight=float(self.graph.weight[edge]))
+                other, weight = self.names[self.graph.target[edge]], float(self.graph.weight[edge])
+                if made.has_edge(name, other):  # of parallel edges the cheapest counts
+                    weight = min(weight, made.edges[name, other]["weight"])
+                made.add_edge(name, other, weight=weight)
         return made
 
     def cell(self, place: Hashable) -> int:

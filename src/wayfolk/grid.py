@@ -84,7 +84,7 @@ class Grid:
         self.stride = self.width + 2
         self.n_cells = (self.height + 2) * self.stride
         self._free = self._padded(np.asarray(free, dtype=bool), False)
-        self._links = None if links is None else self._padded(np.asarray(links).astype(np.uint8), 0)
+        self._links = None if links is None else self._padded(_inner_links(links), 0)
         self._costs = None if costs is None else self._padded(_checked_costs(costs, free), 1.0)
         self.legal: NDArray[np.uint8] = self._legal_moves(slice(0, self.height + 2))
         self._freeze()
@@ -299,6 +299,15 @@ def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     if a is None or b is None:
         return a is b
     return bool((a == b).all())
+
+
+def _inner_links(links: ArrayLike) -> NDArray[np.uint8]:
+    """Only links between cells of the map: what would lead out of it says nothing."""
+    inner = np.array(links).astype(np.uint8) & (OPEN_EAST | OPEN_SOUTH)
+    if inner.ndim == 2:
+        inner[:, -1:] &= ~np.uint8(OPEN_EAST)
+        inner[-1:] &= ~np.uint8(OPEN_SOUTH)
+    return inner
 
 
 def _checked_costs(costs: ArrayLike, free: ArrayLike) -> NDArray[np.float64]:

@@ -27,7 +27,7 @@ from wayfolk.kernels.mind import thinking
 from wayfolk.problem import Problem
 from wayfolk.record import THOUGHT
 from wayfolk.result import NO_LIMIT
-from wayfolk.search._best_first import best_guess, ring
+from wayfolk.search._best_first import best_guess, can_fall, lists_for
 
 PAPER = "Zelinsky 1992; Silver 2005; Jansen 2008"
 OPTIMAL = False
@@ -54,11 +54,13 @@ class LocalRepair(Controller):
     def __init__(self, problem: Problem, radius: float, weight: float) -> None:
         super().__init__(problem.n_agents)
         grid = problem.grid
-        per_unit, n_lists = ring(grid, weight)
+        falls = can_fall(grid, weight, best_guess(grid))
+        per_unit, n_lists = lists_for(grid, weight, falls)
         n_free = len(grid.free_cells)
         self.mind = Mind(
             grid.graph, best_first.new_memory(grid.n_cells), buckets.new_buckets(n_lists, 2 * n_free + 16),
-            np.empty(grid.n_cells, np.int32), float(radius * radius), float(weight), GUESSES[best_guess(grid)], per_unit,
+            np.empty(grid.n_cells, np.int32), float(radius * radius), float(weight), GUESSES[best_guess(grid)],
+            per_unit, falls,
         )  # fmt: skip
 
     def prepare(self, view: View) -> None:
@@ -81,6 +83,7 @@ class Mind(NamedTuple):
     weight: float
     kind: int
     per_unit: float
+    falls: bool
 
 
 def _think(mind, crew, log, now):
@@ -100,7 +103,8 @@ def _think(mind, crew, log, now):
         crowd = CrowdedGrid(mind.graph, crew.occupant, start, mind.reach, goal)
         best_first.seed(crowd, memory, queue, start, goal)
         code = best_first.advance(
-            crowd, memory, queue, start, goal, mind.weight, mind.kind, mind.per_unit, False, NO_LIMIT, nobody_watches
+            crowd, memory, queue, start, goal, mind.weight, mind.kind, mind.per_unit, mind.falls, False, NO_LIMIT,
+            nobody_watches,
         )
         if code == QUEUE_FULL:
             return k

@@ -8,10 +8,12 @@ stand-in colours that become CSS variables, so that figures follow the page into
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,18 +94,25 @@ Boxes = Mapping[int, NDArray[np.float64]]
 def summarise(group: Any, measure: Measure) -> Mean | None:
     """The mean of a measure over some runs, or None if no run has it."""
     if measure is SUCCESS:
-        from scipy.stats import binomtest  # type: ignore[import-untyped]
-
-        hits, tries = int(group.hits.sum()), int(group.tries.sum())
-        if not tries:
-            return None
-        low, high = binomtest(hits, tries).proportion_ci(0.95, "wilson")
-        return Mean(hits / tries, float(low), float(high), tries, True)
-    kept = group[group.hits == group.tries] if measure.of_solved else group
-    values = kept[measure.column].dropna().to_numpy(dtype=np.float64)
+        return _wilson(int(group.hits.sum()), int(group.tries.sum()))
+    values = group[measure.column].to_numpy(dtype=np.float64)
+    if measure.of_solved:
+        values = values[group.hits.to_numpy() == group.tries.to_numpy()]
+    values = values[np.isfinite(values)]
     if not len(values):
         return None
     return Mean(mean(values), *bootstrap_interval(values), len(values), len(values) == len(group))
+
+
+def _wilson(hits: int, tries: int) -> Mean | None:
+    """A share with Wilson's score interval, which has a width even where all were hits or none."""
+    if not tries:
+        return None
+    z = NormalDist().inv_cdf(0.975)
+    share, grow = hits / tries, 1.0 + z * z / tries
+    middle = (share + z * z / (2 * tries)) / grow
+    half = z * math.sqrt(share * (1.0 - share) / tries + (z / (2 * tries)) ** 2) / grow
+    return Mean(share, max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)), tries, True)
 
 
 def pictures(kind: str, loaded: Loaded) -> Iterator[Picture]:
@@ -129,8 +138,8 @@ def _pictures(kind: str, runs: Any, loops: Any, loaded: Loaded) -> Iterator[Pict
     boxes = _boxes(kind, runs)
     if boxes:
         told = (
-            "Over all maps and numbers of agents. Boxes reach from quartile to quartile, whiskers at most 1.5 boxes "
-            "further; the line is the median, the diamond the mean, and dots are single runs."
+            "Over all maps, problems and numbers of agents. Boxes reach from quartile to quartile, whiskers at most "
+            "1.5 boxes further; the line is the median, the diamond the mean, and dots are single runs."
         )
         if (
             runs.groupby("series")[["world", "agents"]]
@@ -143,7 +152,9 @@ def _pictures(kind: str, runs: Any, loops: Any, loaded: Loaded) -> Iterator[Pict
     for measure in LOOPS:
         lines = _over_loops(loops, loaded, measure)
         if lines and _says_something(measure, lines):
-            told = f"Means for each agent and each loop; loop 1 is the first.{_scales(lines, measure)}"
+            told = (
+                f"Means for each agent and loop with intervals of 95 %; loop 1 is the first.{_scales(lines, measure)}"
+            )
             svg = line_figure(lines, loaded.series, "loop", measure)
             yield Picture(f"loops-{measure.column}", f"{measure.name.capitalize()} by loop", told, svg)
 
@@ -251,11 +262,15 @@ def line_figure(panels: Mapping[str, Lines], names: Sequence[str], across: str, 
     means = [found for lines in panels.values() for line in lines.values() for _, found in line]
     heights, lowest = np.array([found.mean for found in means]), min(found.low for found in means)
     with _style():
-        figure, axes = _panels(len(panels))
+        shown = sorted({series for lines in panels.values() for series in lines})
+        is_busy = len(panels) == 1 and len(shown) > 6
+        figure, axes = _panels(len(panels), 10.0 if is_busy else None, 3.6 if is_busy else 2.6)
         for ax, (title, lines) in zip(axes, panels.items(), strict=True):
             for k, series in enumerate(sorted(lines)):
                 if up is SUCCESS:
-                    _bars(ax, lines[series], _look(series), k - (len(lines) - 1) / 2)
+                    _bars(
+                        ax, lines[series], _look(series), ((k + 0.5) / len(lines) - 0.5) * min(0.05, 0.018 * len(lines))
+                    )
                 else:
                     _line(ax, lines[series], _look(series))
             ax.set_title(_short(title))
@@ -269,7 +284,7 @@ def line_figure(panels: Mapping[str, Lines], names: Sequence[str], across: str, 
             _scale(ax.yaxis, heights, lowest)
             if ax.get_yscale() != "log" and up.least is not None:
                 ax.set_ylim(bottom=up.least)
-        _legend(figure, sorted({series for lines in panels.values() for series in lines}), names)
+        _legend(figure, shown, names)
         return _svg(figure, f"{up.name} against {across}")
 
 
@@ -279,13 +294,12 @@ def box_figure(panels: Mapping[str, Boxes], names: Sequence[str]) -> str:
         import matplotlib
 
         sideways = {"orientation": "horizontal"} if matplotlib.__version_info__ >= (3, 10) else {"vert": False}
-        rows = max(len(boxes) for boxes in panels.values())
-        figure, axes = _panels(len(panels), height=0.6 + 0.28 * rows)
+        order = sorted({series for boxes in panels.values() for series in boxes}, reverse=True)
+        figure, axes = _panels(len(panels), None, 0.8 + 0.28 * len(order))
         thin = {"color": _INK, "linewidth": 0.8}
         for ax, (title, boxes) in zip(axes, panels.items(), strict=True):
-            order = sorted(boxes, reverse=True)
             drawn = ax.boxplot(
-                [boxes[series] for series in order], widths=0.6, patch_artist=True, showmeans=True,
+                [boxes.get(series, np.zeros(0)) for series in order], widths=0.6, patch_artist=True, showmeans=True,
                 tick_labels=[_short(names[series]) for series in order], **sideways, whiskerprops=thin, capprops=thin,
                 medianprops={"color": _INK, "linewidth": 1.4},
                 flierprops={"markersize": 2.5, "markeredgecolor": _INK, "alpha": 0.5},
@@ -295,15 +309,18 @@ def box_figure(panels: Mapping[str, Boxes], names: Sequence[str]) -> str:
                 box.set(facecolor=_look(series)["color"], alpha=0.55, edgecolor=_INK, linewidth=0.6)
             ax.set_title(_short(title))
             ax.grid(False, axis="y")
+            ax.tick_params(labelleft=ax is axes[0])
             values = np.concatenate(list(boxes.values()))
             _scale(ax.xaxis, values, float(values.min()))
+            if ax.get_xscale() == "linear":
+                ax.locator_params(axis="x", nbins=6)
         return _svg(figure, ", ".join(panels))
 
 
 def cactus_figure(solved: Boxes, names: Sequence[str], n_instances: int | None) -> str:
     """How many instances were solved within so many seconds; a dotted line marks all of them, if that is one number."""
     with _style():
-        figure, (ax,) = _panels(1, width=7.0, height=3.2)
+        figure, (ax,) = _panels(1, 10.0 if len(solved) > 6 else 7.0, 3.4)
         for series in sorted(solved):
             seconds = np.sort(solved[series])
             every = max(1, len(seconds) // 8)
@@ -341,7 +358,7 @@ def _line(ax: Any, line: Line, look: dict[str, Any]) -> None:
 def _bars(ax: Any, line: Line, look: dict[str, Any], aside: float) -> None:
     """Shares often coincide, at 0 or 1 most of all: each series stands a little aside, with bars instead of a band."""
     x, middle, low, high, *_ = _columns(line)
-    x = x + aside * 0.018 * max(1.0, float(np.ptp(x)))
+    x = x + aside * max(1.0, float(np.ptp(x)))
     ax.errorbar(x, middle, (middle - low, high - middle), elinewidth=0.8, capsize=2, **look)
 
 
@@ -349,13 +366,13 @@ def _columns(line: Line) -> NDArray[np.float64]:
     return np.array([(x, *found) for x, found in line], dtype=np.float64).T
 
 
-def _panels(count: int, width: float | None = None, height: float = 2.5) -> tuple[Any, list[Any]]:
+def _panels(count: int, width: float | None, height: float) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
     columns = 2 if count == 4 else min(3, count)
     rows = -(-count // columns)
     across = width or (5.6, 8.4, 11.4)[columns - 1]
-    figure = Figure(figsize=(across, 0.4 + height * rows), layout="constrained", facecolor="none")
+    figure = Figure(figsize=(across, height * rows), layout="constrained", facecolor="none")
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for spare in axes[count:]:
         spare.remove()
@@ -393,17 +410,22 @@ def _tick(value: float, _: int) -> str:
 
 
 def _legend(figure: Any, shown: Sequence[int], names: Sequence[str]) -> None:
+    """A legend above everything, for which the figure grows."""
     from matplotlib.lines import Line2D
 
     labels = [_short(names[series]) for series in shown]
     handles = [Line2D([], [], label=label, **_look(series)) for series, label in zip(shown, labels, strict=True)]
-    columns = int(figure.get_figwidth() * 11 / (max(len(label) for label in labels) + 8))
-    columns = max(1, min(columns, len(handles)))
+    width, height = figure.get_size_inches()
+    columns = max(1, min(len(labels), int(width * 13 / (max(len(label) for label in labels) + 8))))
+    rows = -(-len(labels) // columns)
+    figure.set_size_inches(width, height + 0.1 + 0.19 * rows)
     figure.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=3.2)
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+    """A long text without its middle: what tells names apart is often at their end."""
+    half = _WIDEST // 2
+    return text if len(text) <= _WIDEST else f"{text[:half]}…{text[1 - half :]}"
 
 
 def _style() -> Any:

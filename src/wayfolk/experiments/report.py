@@ -178,7 +178,8 @@ def _problem_facts(told: dict[str, Any], map_name: str) -> dict[str, Any]:
     """A problem without its agents; of a file its family is left, `random` of den312d-random-7.scen."""
     facts = {key: value for key, value in told.items() if key not in ("agents", "first", "digest", "file")}
     if "file" in told:
-        family = re.sub(r"[-_]?\d*$", "", Path(told["file"]).stem.removeprefix(map_name)).strip("-_.")
+        name = Path(told["file"]).stem.removesuffix(".map").removeprefix(map_name)
+        family = re.sub(r"[-_]?\d*$", "", name).strip("-_.")
         facts["kind"] = f"{told['kind']} {family}".strip()
     return facts
 
@@ -240,7 +241,7 @@ def _summary(store: Store, loaded: Loaded) -> str:
     shown = "".join(f'<div class="{how}"><dt>{name}</dt><dd>{value}</dd></div>' for name, value, how in tiles)
     counts = runs.groupby(["series", "status"]).size().unstack(fill_value=0)
     statuses = sorted(counts.columns, key=lambda status: (status != "solved", status in FAILURES, status))
-    heads = ["algorithm", "options", *(status.replace("_", " ") for status in statuses), "faults", "work"]
+    heads = ["algorithm", "options", *(escape(status.replace("_", " ")) for status in statuses), "faults", "work"]
     lines = []
     for series, row in counts.iterrows():
         own = runs[runs.series == series]
@@ -264,8 +265,8 @@ def _failures(store: Store) -> str:
         return ""
     rows.sort(key=lambda row: row["status"] not in FAILURES)
     lines = [
-        [_left(row["status"].replace("_", " ")), _left(row["algorithm"]), _right(f"{row['n']:,}"), _left(row["detail"]),
-         f"<td><code>{escape(row['key'])}</code></td>"]
+        [_left(row["status"].replace("_", " ")), _left(row["algorithm"]), _right(f"{row['n']:,}"),
+         _left(row["detail"] or ""), f"<td><code>{escape(row['key'])}</code></td>"]
         for row in rows[:MOST_LISTED]
     ]  # fmt: skip
     rest = f'<p class="note">And {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
@@ -327,7 +328,7 @@ def _settings(store: Store, loaded: Loaded, spec_text: str | None) -> str:
         for place, what in (("problem", "agents"), ("map", "seed"), ("problem", "digest")):
             found[what].update({one[place][what]} if what in one[place] else ())
     lines = []
-    for (name, made, problem, *rest), found in sorted(blocks.items()):
+    for (name, made, problem, *rest), found in sorted(blocks.items(), key=lambda block: _natural(" ".join(block[0]))):
         files = f" ({_count(len(found['digest']), 'file')})" if found["digest"] else ""
         told = (name, made, _ranges(found["seed"]), problem + files, _ranges(found["agents"]), *rest)
         lines.append([_left(text) for text in told])
@@ -389,7 +390,8 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], starts: Collecti
 
 
 def _left(text: str) -> str:
-    return f"<td>{escape(text)}</td>"
+    opening = '<td class="wide">' if len(text) > 24 else "<td>"
+    return f"{opening}{escape(text)}</td>"
 
 
 def _right(text: str) -> str:

@@ -56,22 +56,24 @@ def seed(graph, memory, queue, start, goal):
 
 
 @kernel
-def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_first, budget, events):
+def advance(graph, memory, queue, start, goal, weight, kind, per_unit, falls, oldest_first, budget, events):
     """Expand up to `budget` cells; RUNNING, FOUND, EXHAUSTED or QUEUE_FULL.
 
-    There are `per_unit` buckets to a unit of cost. Expanded cells are written to `events` while there is room.
+    There are `per_unit` buckets to a unit of cost. Where f can fall along a path (`falls`: a weight above 1, or a guess
+    that breaks the triangle rule) the lists are no ring but a row from f = 0 on, whose last one takes the rest, and the
+    queue turns back when it must. Expanded cells are written to `events` while there is room.
     """
     cells, count = memory.cells, memory.counts
     stamp, expanded, generated = count[STAMP], count[EXPANDED], count[GENERATED]
-    least = weight * guess(graph, start, goal, kind)
+    least = 0.0 if falls else weight * guess(graph, start, goal, kind)
+    last = queue.lists.size - 1
     stop = expanded + budget
     outcome = RUNNING
     while True:
         if queue.counts[buckets.N_ENTRIES] == 0:
             outcome = FOUND if count[CLOSING] else EXHAUSTED
             break
-        before = queue.counts[buckets.CURRENT]
-        if buckets.settle(queue) != before and count[CLOSING]:
+        if buckets.settle(queue) >= count[CLOSING] > 0:
             outcome = FOUND
             break
         if expanded >= stop:
@@ -87,7 +89,7 @@ def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_fi
         if here != node["g"] or node["mark"] != stamp:  # a better copy came before
             continue
         if cell == goal:
-            count[CLOSING] = 1
+            count[CLOSING] = queue.counts[buckets.CURRENT] + 1  # from this bucket on nothing can be better
             continue
         if count[CLOSING] and here + weight * guess(graph, cell, goal, kind) >= cells[goal]["g"] - FUZZ:
             continue
@@ -111,7 +113,11 @@ def advance(graph, memory, queue, start, goal, weight, kind, per_unit, oldest_fi
                 generated += 1
             child["g"], child["parent"], child["mark"] = reached, cell, stamp
             f = reached + weight * guess(graph, other, goal, kind)
-            buckets.push(queue, int((f - least) * per_unit + FUZZ), other, reached, oldest_first)
+            bucket = int((f - least) * per_unit + FUZZ)
+            if falls:
+                bucket = min(bucket, last)
+                queue.counts[buckets.CURRENT] = min(queue.counts[buckets.CURRENT], bucket)
+            buckets.push(queue, bucket, other, reached, oldest_first)
     count[EXPANDED], count[GENERATED] = expanded, generated
     return outcome
 

@@ -2,8 +2,8 @@
 
 This is the only module that knows numba. Why not use numba's decorator directly: its cache notices an edit of the
 file that holds a function, but not of a callee in another file, and then answers with yesterday's code. Here the
-cache folder is named by a digest of every source that uses compiled code and whatever those import, so an edit
-anywhere among them starts a fresh folder.
+cache folder is named by a digest of all our sources (but for those that only use kernels), so an edit anywhere starts a
+fresh folder.
 
 Three ways to run: compiled (the default), plain Python (`NUMBA_DISABLE_JIT=1`) and bounds-checked (`NUMBA_BOUNDSCHECK=1`).
 """
@@ -12,7 +12,6 @@ import hashlib
 import inspect
 import os
 import platform
-import re
 import shutil
 import sys
 import time
@@ -33,7 +32,7 @@ FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": True}
 INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 CONFIG: Any = numba.config
 KEEP_DAYS = 30  # cache folders of older versions are removed after this long
-_IMPORT = re.compile(r"^\s*(?:from (wayfolk[\w.]*) import ([\w, ()]+)|import (wayfolk[\w.]*))", re.MULTILINE)
+WITHOUT_KERNELS = ("experiments", "play", "replay")  # folders no kernel is in or reads from
 
 
 def kernel(function: F) -> F:
@@ -75,23 +74,12 @@ def instance_class(numba_type: Any) -> type | None:
 
 
 def source_digest(package: Path) -> str:
-    """A name for the present state of all sources that machine code is made from, of numba and of the flags."""
-    files = {file: file.read_text(encoding="utf-8") for file in package.rglob("*.py")}
-    reached: set[Path] = set()
-    todo = [file for file, text in files.items() if "wayfolk.kernels" in text]
-    while todo:
-        file = todo.pop()
-        if file in reached:
-            continue
-        reached.add(file)
-        for module, names, plain in _IMPORT.findall(files[file]):
-            spots = [module or plain] + [f"{module}.{name.strip(' ()')}" for name in names.split(",") if module]
-            for spot in spots:
-                path = package.joinpath(*spot.split(".")[1:])
-                todo += [found for found in (path.with_suffix(".py"), path / "__init__.py") if found in files]
+    """A name for the present state of all sources that machine code can be made from, of numba and of the flags."""
     digest = hashlib.sha256()
-    for file in sorted(reached):
-        digest.update(f"{file.relative_to(package)}\n{files[file]}\n".encode())
+    for file in sorted(package.rglob("*.py")):
+        inside = file.relative_to(package)
+        if inside.parts[0] not in WITHOUT_KERNELS and not inside.name.startswith("cli"):
+            digest.update(f"{inside}\n".encode() + file.read_bytes() + b"\n")
     flags = (sorted(FLAGS.items()), CONFIG.BOUNDSCHECK, CONFIG.DEBUGINFO_DEFAULT)
     digest.update(repr((numba.__version__, platform.python_version(), flags)).encode())
     return digest.hexdigest()[:16]

@@ -59,7 +59,10 @@ def run(crew, log, mind, tick, loops, one_shot, rings, stop_tick, next_event):
         if n_due == 0:  # nobody acts for a while, or never again
             if soonest == np.inf:
                 return FINISHED
-            count[TICK] = max(count[TICK] + 1, np.int64(np.ceil(soonest / tick - 1e-6)))
+            after = max(count[TICK] + 1, np.int64(np.ceil(soonest / tick - 1e-6)))
+            if next_event < np.inf:
+                after = min(after, max(count[TICK] + 1, np.int64(np.ceil(next_event / tick - 1e-6))))
+            count[TICK] = min(after, stop_tick)
             continue
         _judge(crew, n_due, now, rings)
         _move(crew, log, n_due, now, tick, loops, one_shot)

@@ -76,6 +76,10 @@ def grown(nodes: Nodes) -> Nodes:
 def seed(nodes, start, slot, last):
     """Begin at `start`, acting at `slot`; no reservation is later than `last`."""
     count = nodes.counts
+    if count[STAMP] >= NEVER:  # stamps have run out: begin again
+        for spot in range(nodes.seen.size):
+            nodes.seen[spot]["stamp"] = 0
+        count[STAMP] = 0
     count[STAMP] += 1
     count[N_NODES] = count[N_OPEN] = 1
     count[EXPANDED] = 0

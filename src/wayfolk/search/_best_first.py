@@ -15,6 +15,7 @@ from wayfolk.task import Task
 
 PER_EDGE = 5  # buckets for each cheapest edge: fewer reopen cells, more are empty
 MAX_BUCKETS = 1 << 16
+MAX_ROW = 1 << 14  # lists of a row, which are gone through at the start of each search
 NOTHING = np.zeros(0, np.int32)
 
 
@@ -26,7 +27,8 @@ class BestFirst(Task):
     ) -> None:
         self.world, self.start, self.goal = world, start, goal
         self.weight, self.guess, self.oldest_first = float(weight), GUESSES[guess], oldest_first
-        self.per_unit, n_lists = ring(world, self.weight)
+        self.falls = can_fall(world, self.weight, guess)
+        self.per_unit, n_lists = lists_for(world, self.weight, self.falls)
         self.memory, self.queue = _borrow(world, n_lists)
         self.events = np.empty(1024 if watch else 0, np.int32)
         self.cost = float("inf")
@@ -46,7 +48,7 @@ class BestFirst(Task):
                 left = min(left, self.events.size // 2)
             code = best_first.advance(
                 self.world.graph, self.memory, self.queue, self.start, self.goal, self.weight, self.guess,
-                self.per_unit, self.oldest_first, left, self.events,
+                self.per_unit, self.falls, self.oldest_first, left, self.events,
             )  # fmt: skip
             if code == QUEUE_FULL:
                 self.queue = buckets.grown(self.queue)
@@ -109,11 +111,25 @@ def never_overestimates(world: Grid | Graph, guess: str) -> bool:
     return guess == "octile" or world.moves is Moves.FOUR
 
 
-def ring(world: Grid | Graph, weight: float) -> tuple[float, int]:
-    """How many buckets to a unit of cost, and in all: more than the most f can rise by one step."""
+def can_fall(world: Grid | Graph, weight: float, guess: str) -> bool:
+    """Whether f can fall along a path."""
+    return weight > 1.0 or not (weight == 0.0 or never_overestimates(world, guess))
+
+
+def lists_for(world: Grid | Graph, weight: float, falls: bool) -> tuple[float, int]:
+    """How many buckets to a unit of cost, and in all.
+
+    In a ring they must hold more than the most f can rise by one step; a row should hold whatever f is likely to be.
+    """
     cheapest, dearest = _edge_range(world)
-    span = dearest * (1.0 + 1.5 * weight)
-    width = max(cheapest / PER_EDGE, span / MAX_BUCKETS)
+    if falls and isinstance(world, Grid):
+        span = 4.0 * weight * cheapest * (world.width + world.height)
+    elif falls:
+        x, y = world.graph.x, world.graph.y
+        span = 4.0 * weight * world.graph.cheapest * float(np.ptp(x) + np.ptp(y)) + 4.0 * dearest
+    else:
+        span = dearest * (1.0 + 1.5 * weight)
+    width = max(cheapest / PER_EDGE, span / (MAX_ROW if falls else MAX_BUCKETS))
     return 1.0 / width, int(span / width) + 2
 
 

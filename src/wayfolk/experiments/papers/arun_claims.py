@@ -166,8 +166,8 @@ def _nobody_wins_everywhere(measured: Measured) -> Verdict:
     parts = (
         ("A* least in N", cheap),
         ("in time", fast),
-        ("straighter without it", natural),
-        ("RTA* alone sees", alone),
+        ("others straighter", natural),
+        ("only RTA* with a limited view", alone),
     )
     why = "; ".join(f"{what}: {said[part]}" for what, part in parts)
     return verdict(_every(cheap, fast, natural, alone), why=why)

@@ -1,0 +1,247 @@
+"""Arun's thesis as a living paper: the printed numbers must say what the list of claims says they say."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wayfolk.experiments import reproduce as reproducing
+from wayfolk.experiments.cell import Cell
+from wayfolk.experiments.engine import Progress
+from wayfolk.experiments.papers import Measured, arun, has, printed
+from wayfolk.experiments.store import Store
+
+CLAIMS = {claim.id: claim for claim in arun.CLAIMS}
+TABLES = {table.id: table for table in arun.TABLES}
+PRINTED = {table: TABLES[table].rows for table in ("nodes", "times")}
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def judge(claim: str, rows: Rows) -> bool | None:
+    return CLAIMS[claim].judge(Measured(rows)).holds
+
+
+def filled(table: str, *numbers: dict[str, Any]) -> Rows:
+    """The rows of a table with made-up numbers."""
+    return {table: [row | found for row, found in zip(TABLES[table].rows, numbers, strict=True)]}
+
+
+def test_all_claims_are_there() -> None:
+    assert list(CLAIMS) == [f"A{k}" for k in range(1, 14)]
+    assert [claim.id for claim in arun.CLAIMS if claim.mark] == ["A12"]
+    assert CLAIMS["A12"].mark == "neg"
+    assert all(claim.text and claim.tables and set(claim.tables) <= set(TABLES) for claim in arun.CLAIMS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_the_printed_numbers_say_what_the_claim_says_of_them(claim: str) -> None:
+    assert judge(claim, PRINTED) is CLAIMS[claim].own
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_nothing_is_judged_that_was_not_measured(claim: str) -> None:
+    found = CLAIMS[claim].judge(Measured({}))
+    assert found.holds is None
+    assert "not measured" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("claim", "table", "place", "value"),
+    [
+        ("A1", "nodes", 3, 300),  # RTA* above Dijkstra
+        ("A2", "nodes", 2, 70),  # Theta* like A*
+        ("A3", "times", 6, 580.0),  # Theta* below Dijkstra for 5 agents
+        ("A4", "times", 2, 300.0),  # A* for 10 agents below that for 8
+    ],
+)
+def test_one_number_out_of_place_refutes(claim: str, table: str, place: int, value: float) -> None:
+    rows = copy.deepcopy(PRINTED)
+    (metric,) = {"mean_nodes_expanded_per_400", "execution_time"} & set(rows[table][place])
+    rows[table][place][metric] = value
+    assert judge(claim, rows) is False
+
+
+def test_times_that_do_not_grow_refute_before_all_is_measured() -> None:
+    rows = copy.deepcopy(PRINTED)
+    rows["times"] = rows["times"][:6]
+    assert judge("A4", rows) is None
+    rows["times"][5]["execution_time"] = 1.0
+    assert judge("A4", rows) is False
+
+
+def test_the_scaled_heuristic() -> None:
+    best = {"cost": 100.0, "expanded": 90}
+    numbers = [best, best | {"expanded": 60}, best | {"expanded": 20}, {"cost": 101.0, "expanded": 10}, best]
+    rows = filled("heuristics", *numbers)
+    assert (judge("A5", rows), judge("A6", rows)) == (True, True)
+    rows["heuristics"][3]["cost"] = 100.0  # h above h*, and optimal all the same
+    assert (judge("A5", rows), judge("A6", rows)) == (True, False)
+    rows = filled("heuristics", *numbers)
+    rows["heuristics"][2]["cost"] = 100.1
+    assert (judge("A5", rows), judge("A6", rows)) == (False, False)
+    rows = filled("heuristics", *numbers)
+    rows["heuristics"][3]["expanded"] = 21  # h above h*, and not faster
+    assert (judge("A5", rows), judge("A6", rows)) == (True, False)
+    assert judge("A6", {"heuristics": rows["heuristics"][1:]}) is None
+
+
+def paths() -> Rows:
+    return filled(
+        "paths",
+        {"length": 12.0, "heading_changes": 5.0, "seconds": 1.0, "lengths": [10.0, 14.0]},
+        {"length": 11.5, "heading_changes": 3.0, "seconds": 1.2, "lengths": [10.0, 13.0]},
+        {"length": 11.4, "heading_changes": 2.0, "seconds": 1.5, "lengths": [10.0, 12.8]},
+        {"length": 11.3, "heading_changes": 2.0, "seconds": 9.0, "lengths": [10.0, 12.6]},
+    )
+
+
+def test_straight_and_smoothed_paths() -> None:
+    assert (judge("A7", paths()), judge("A8", paths())) == (True, True)
+    for place, change, broken in [
+        (2, {"heading_changes": 6.0}, "A7"),
+        (2, {"length": 12.1}, "A7"),
+        (1, {"lengths": [10.1, 13.0]}, "A8"),  # longer than the grid path once
+        (1, {"lengths": [10.0, 14.0]}, "A8"),  # never shorter
+        (1, {"lengths": [10.0, 12.6]}, "A8"),  # always the optimum
+        (1, {"seconds": 0.9}, "A8"),
+    ]:
+        rows = paths()
+        rows["paths"][place] |= change
+        assert judge(broken, rows) is False, change
+
+
+def test_a_little_slower() -> None:
+    rows = copy.deepcopy(PRINTED)
+    for place in range(3):
+        rows["times"][6 + place]["execution_time"] = 1.5 * rows["times"][place]["execution_time"]
+    assert judge("A9", rows) is True
+    rows["times"][6]["execution_time"] = 9.0
+    assert judge("A9", rows) is False
+
+
+def test_the_widest_spread() -> None:
+    spreads = [{"least": 1, "most": most} for most in (300, 90, 310, 320)]
+    assert judge("A10", filled("nodes", *spreads)) is True
+    assert judge("A10", filled("nodes", *spreads[:3], {"least": 30, "most": 320})) is False
+
+
+def lookahead(*, seconds: tuple[float, ...] = (1.0, 2.0, 5.0), success: float = 1.0) -> Rows:
+    costs = (30.0, 25.0, 25.0)
+    found = [{"success": success, "cost": c, "seconds_per_move": s} for c, s in zip(costs, seconds, strict=True)]
+    return filled("lookahead", *found)
+
+
+def test_lookahead() -> None:
+    assert judge("A11", lookahead()) is True
+    assert judge("A11", lookahead(seconds=(1.0, 1.9, 5.0))) is False
+    assert judge("A11", lookahead(success=0.99)) is False
+    assert judge("A12", lookahead() | paths()) is True
+    assert judge("A12", lookahead()) is None
+    assert judge("A12", lookahead(success=0.5)) is False
+
+
+def test_nobody_wins_everywhere() -> None:
+    rows = PRINTED | paths() | filled("view", {"runs": 0}, {"runs": 0}, {"runs": 0}, {"runs": 1})
+    assert judge("A13", rows) is True
+    assert judge("A13", rows | filled("view", *[{"runs": 1}] * 4)) is False
+    straight = paths()
+    straight["paths"][0]["heading_changes"] = 1.0
+    assert judge("A13", rows | straight) is False
+
+
+def test_tables_hold_every_printed_number() -> None:
+    assert TABLES["nodes"].rows == printed("arun-nodes")
+    assert TABLES["times"].rows == printed("arun-times")
+    assert {"mean_nodes_expanded_per_400", "least", "most"} == set(TABLES["nodes"].metrics)
+    assert TABLES["times"].metrics == {"execution_time": "seconds"}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("everything", [False, True])
+def test_a_row_has_cells_or_a_sentence(table: str, everything: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if everything:
+        monkeypatch.setattr(arun, "has", lambda *names: None)
+        monkeypatch.setattr(arun, "RECORDED", {arun.PER_MOVE: "DOUBLE"})
+    for row in TABLES[table].rows:
+        quick, full = (TABLES[table].cells(row, quick) for quick in (True, False))
+        if isinstance(quick, str) or isinstance(full, str):
+            assert quick == full
+            assert str(quick).startswith("not measured: ")
+            assert not everything or table == "view"
+        else:
+            keys, all_keys = ({cell.key for cell in cells} for cells in (quick, full))
+            assert (len(keys), len(all_keys)) == (len(quick), len(full))
+            assert keys < all_keys
+
+
+def test_all_algorithms_get_the_same_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arun, "has", lambda *names: None)
+    for table in ("nodes", "heuristics", "paths"):
+        rows = [TABLES[table].cells(row, True) for row in TABLES[table].rows]
+        searches = [
+            [(cell.map, cell.problem, cell.seed) for cell in cells] for cells in rows if isinstance(cells, list)
+        ]
+        assert all(one == searches[0] for one in searches)
+        assert len(searches) == len(rows)
+
+
+def test_a_star_and_dijkstra_can_be_measured_now() -> None:
+    assert has("astar", "dijkstra") is None
+    for table in ("nodes", "times", "heuristics"):
+        for row in TABLES[table].rows:
+            if row["algorithm"] in ("A*", "Dijkstra"):
+                assert isinstance(TABLES[table].cells(row, True), list)
+
+
+def test_of_several_takes_the_quickest_counts() -> None:
+    def run(blocked: float, take: int, seconds: float) -> dict[str, Any]:
+        where = {"blocked": blocked, "seed": 0, "name": f"take {take}"}
+        return {"cell": json.dumps({"map": where}), "seconds": seconds, "cost": 10 + blocked}
+
+    runs = [run(0.2, 0, 5.0), run(0.2, 1, 4.0), run(0.0, 0, 2.0), run(0.0, 1, 9.0)]
+    table = TABLES["times"]
+    assert table.summarise is not None
+    assert table.summarise(runs) == {"execution_time": 3.0}
+    table = TABLES["paths"]
+    assert table.summarise is not None
+    found = table.summarise(runs)
+    assert (found["lengths"], found["heading_changes"], found["seconds"]) == ([10.0, 10.2], None, 3.0)
+
+
+def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(table: str) -> Any:
+        def cells(row: dict[str, Any], quick: bool) -> list[Cell] | str:
+            found = TABLES[table].cells(row, quick)
+            if isinstance(found, str) or row["algorithm"] not in ("A*", "Dijkstra"):
+                return "not measured: left out"
+            return [replace(cell, problem={"kind": "pairs", "count": 5}) for cell in found[:2]]
+
+        return cells
+
+    tables = [replace(TABLES[table], cells=small(table)) for table in ("nodes", "heuristics")]
+    monkeypatch.setattr(arun, "TABLES", tables)
+    seen: list[Progress] = []
+
+    def watched(*args: Any, **options: Any) -> Progress:
+        seen.append(run_cells(*args, **options))
+        return seen[-1]
+
+    run_cells = reproducing.run_cells
+    monkeypatch.setattr(reproducing, "run_cells", watched)
+    with Store(tmp_path / "runs.duckdb") as store:
+        first = reproducing.reproduce("arun", None, store)
+        again = reproducing.reproduce("arun", None, store)
+    # Dijkstra's searches of the two tables are the same
+    assert [(progress.done, progress.skipped, progress.failed) for progress in seen] == [(12, 0, 0), (0, 12, 0)]
+    assert json.loads(json.dumps(first, allow_nan=False)) == again
+    dijkstra, astar = first["tables"][0]["rows"][:2]
+    assert dijkstra["ratio"]["mean_nodes_expanded_per_400"] == dijkstra["ours"]["mean_nodes_expanded_per_400"] / 292
+    assert astar["ours"]["most"] <= dijkstra["ours"]["most"] <= 400
+    verdicts = {claim["id"]: claim["holds"] for claim in first["claims"]}
+    assert verdicts["A5"] is True
+    assert verdicts["A1"] is verdicts["A2"] is None  # neither Theta* nor RTA* among the rows
