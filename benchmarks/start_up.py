@@ -19,7 +19,11 @@ def tables(maps):
         [
             ["python -c pass", fresh("pass"), ""],
             ["python -c 'import wayfolk' without the interpreter", import_time(), 150],
-            ["wayfolk list", fresh("import sys; sys.argv = ['wayfolk', 'list']; import wayfolk.cli as c; c.main()"), 500],
+            [
+                "wayfolk list",
+                fresh("import sys; sys.argv = ['wayfolk', 'list']; import wayfolk.cli as c; c.main()"),
+                500,
+            ],
             ["read_map(orz900d), 1491 x 656", median(lambda: read_map(maps / "mapf" / "orz900d.map")), 100],
         ],
     )

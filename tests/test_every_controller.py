@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import small_problems
 
+from reference import small_problems
 from wayfolk import catalogue, events
 from wayfolk.check import check, check_record
 from wayfolk.formats import parse_ascii

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import TooManyStates, all_plans_solvable, joint_optimum, small_problems, steps_from
 
+from reference import TooManyStates, all_plans_solvable, joint_optimum, small_problems, steps_from
 from wayfolk import catalogue
 from wayfolk.check import check
 from wayfolk.errors import NotSupported

@@ -1,11 +1,13 @@
 """Every file in search/ is held to its facts: a new one is tested before its author writes a test."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
-from reference import dijkstra_costs, is_legal_step, picture, small_grids, step_cost, steps_from
 
+from reference import dijkstra_costs, is_legal_step, picture, small_grids, step_cost, steps_from
 from wayfolk import catalogue
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.graph import Graph
@@ -36,7 +38,7 @@ def check_path(grid, start, goal, result):
     cells = [grid.cell(place) for place in result.path]
     assert (cells[0], cells[-1]) == (start, goal)
     total = 0.0
-    for one, other in zip(cells, cells[1:], strict=False):
+    for one, other in pairwise(cells):
         (x, y), (to_x, to_y) = grid.place(one), grid.place(other)
         assert is_legal_step(grid, x, y, to_x - x, to_y - y)
         total += step_cost(grid, one, other)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import small_problems
 
+from reference import small_problems
 from wayfolk import events
 from wayfolk.check import check_record
 from wayfolk.controllers import Controller
@@ -233,7 +233,9 @@ def test_whatever_is_proposed_the_record_is_legal(problem, model, seed):
     class Drunk(Controller):
         def decide(self, view):
             for agent in view.asked.tolist():
-                steps = rng.choice([0, 1, -1, problem.grid.stride, problem.grid.stride + 1, 2, 1 - problem.grid.stride], 3)
+                steps = rng.choice(
+                    [0, 1, -1, problem.grid.stride, problem.grid.stride + 1, 2, 1 - problem.grid.stride], 3
+                )
                 view.answer(agent, (view.here[agent] + np.cumsum(steps)).tolist())
 
     world = Simulation(problem, "lra", model=model)

@@ -178,6 +178,8 @@ def _converted(option: Option, value: Any) -> Any:
     readers: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "bool": _truth}
     kinds = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,)}
     kind, *others = option.type.split(" | ")
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        value = value.item()
     if kind in readers and not (value is None and "None" in others):
         try:
             value = readers[kind](value) if isinstance(value, str) else value

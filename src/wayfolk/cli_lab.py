@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
 StoreFile = Annotated[Path, typer.Option("--store", help="The DuckDB file that keeps the runs.")]
-Cluster = Annotated[str | None, typer.Option(help="Address of a running Dask scheduler, tcp://...; local if not given.")]
+Cluster = Annotated[
+    str | None, typer.Option(help="Address of a running Dask scheduler, tcp://...; local if not given.")
+]
 LINE_SECONDS = 5.0  # how often a log gets a line
 
 
@@ -28,7 +30,9 @@ def sweep(
     store: StoreFile = Path("runs.duckdb"),
     cluster: Cluster = None,
     workers: Annotated[int | None, typer.Option(help="Local processes; as many as cores if not given.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how many cells there are and how long they may take.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many cells there are and how long they may take.")
+    ] = False,
     sql: Annotated[str | None, typer.Option(help="Ask the store a question instead.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the table `runs` as .parquet or .csv.")] = None,
     as_json: Json = False,

@@ -1,4 +1,4 @@
-"""The verbs of `wayfolk maps`: make, show, scale, convert, info."""
+"""The verbs of `wayfolk maps`: make, show, scale, convert, info, get."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from wayfolk.cli_parts import Json, MapFile, must_be_writable, print_json, print_table
 from wayfolk.errors import BadInput
+from wayfolk.progress import byte_bar
 
 if TYPE_CHECKING:
     from wayfolk.grid import Grid
@@ -152,3 +153,25 @@ def _write(grid: Grid, out: Path, as_json: bool) -> None:
         print_json(made)
     else:
         print(f"{out}: {grid.width} x {grid.height}, {len(grid.free_cells)} free cells")
+
+
+@maps.command()
+def get(
+    name: Annotated[str, typer.Argument(metavar="SET", help="mapf, dao, bg512, wc3maps512, maze, room, random ...")],
+    as_json: Json = False,
+) -> None:
+    """Fetch a Moving AI benchmark set; a broken download goes on."""
+    from wayfolk.download import get_set
+
+    said: list[str] = []
+    with byte_bar(f"fetching {name}") as draw:
+
+        def tell(what: str, done: int, total: int | None) -> None:
+            said[:] = [what]
+            draw(what, done, total)
+
+        folder = get_set(name, tell=tell)
+    if as_json:
+        print_json({"set": name, "folder": str(folder)})
+    else:
+        print(said[0] if said else f"{name} is in {folder}")

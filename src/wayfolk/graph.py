@@ -66,7 +66,11 @@ _GUESS: dict[type, Callable[..., Any]] = {}
 
 
 def backing(
-    kind: type, slots: Callable[..., Any], there: Callable[..., Any], cost: Callable[..., Any], guess: Callable[..., Any]
+    kind: type,
+    slots: Callable[..., Any],
+    there: Callable[..., Any],
+    cost: Callable[..., Any],
+    guess: Callable[..., Any],
 ) -> None:
     """Register the four functions, plain Python to be compiled, by which searches read tuples of the type `kind`."""
     _SLOTS[kind], _THERE[kind], _COST[kind], _GUESS[kind] = slots, there, cost, guess

@@ -84,7 +84,7 @@ class Grid:
         self.stride = self.width + 2
         self.n_cells = (self.height + 2) * self.stride
         self._free = self._padded(np.asarray(free, dtype=bool), False)
-        self._links = None if links is None else self._padded(_inner_links(links), 0)
+        self._links = None if links is None else self._padded(np.asarray(links).astype(np.uint8), 0)
         self._costs = None if costs is None else self._padded(_checked_costs(costs, free), 1.0)
         self.legal: NDArray[np.uint8] = self._legal_moves(slice(0, self.height + 2))
         self._freeze()
@@ -175,9 +175,7 @@ class Grid:
 
     def with_moves(self, moves: str | Moves) -> Grid:
         """The same map under another move rule."""
-        return Grid(
-            self.free, moves, costs=self.costs, links=self.links, diagonal=self.diagonal, name=self.name
-        )
+        return Grid(self.free, moves, costs=self.costs, links=self.links, diagonal=self.diagonal, name=self.name)
 
     def _inner(self, flat: NDArray[Any]) -> NDArray[Any]:
         return flat.reshape(-1, self.stride)[1:-1, 1:-1]
@@ -212,7 +210,9 @@ class Grid:
         """The cells at an array of `(x, y)` rows."""
         rows = np.asarray(places)
         if rows.size and (rows.shape[-1] != 2 or not np.issubdtype(rows.dtype, np.integer)):
-            raise BadInput(f"places are rows of two whole numbers, not an array of {rows.dtype} in the shape {rows.shape}")
+            raise BadInput(
+                f"places are rows of two whole numbers, not an array of {rows.dtype} in the shape {rows.shape}"
+            )
         rows = rows.reshape(-1, 2).astype(np.int64)
         outside = (rows < 0).any(1) | (rows[:, 0] >= self.width) | (rows[:, 1] >= self.height)
         if outside.any():
@@ -261,6 +261,7 @@ class Grid:
         return grid_graph(self)
 
     def __eq__(self, other: object) -> bool:
+        """Equal maps: the same cells, moves and costs. Cliffs count where they stop somebody."""
         if not isinstance(other, Grid):
             return NotImplemented
         return (
@@ -270,7 +271,6 @@ class Grid:
             and bool((self.legal == other.legal).all())
             and bool((self._free == other._free).all())
             and _same(self._costs, other._costs)
-            and _same(self._links, other._links)
         )
 
     def __hash__(self) -> int:
@@ -299,15 +299,6 @@ def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     if a is None or b is None:
         return a is b
     return bool((a == b).all())
-
-
-def _inner_links(links: ArrayLike) -> NDArray[np.uint8]:
-    """Only links between cells of the map: what would lead out of it says nothing."""
-    inner = np.array(links).astype(np.uint8) & (OPEN_EAST | OPEN_SOUTH)
-    if inner.ndim == 2:
-        inner[:, -1:] &= ~np.uint8(OPEN_EAST)
-        inner[-1:] &= ~np.uint8(OPEN_SOUTH)
-    return inner
 
 
 def _checked_costs(costs: ArrayLike, free: ArrayLike) -> NDArray[np.float64]:

@@ -50,3 +50,17 @@ def _console() -> Any:
     from rich.console import Console
 
     return Console(stderr=True)
+
+
+@contextmanager
+def byte_bar(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
+    """A bar for a download: `draw(what, done, total)`."""
+    if not sys.stderr.isatty():
+        yield lambda what, done, total: None
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
+    with Progress(*columns, console=_console(), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda what, done, total: progress.update(task, description=what, completed=done, total=total)

@@ -57,6 +57,8 @@ def find_path(
 def begin_plan(problem: Problem, algorithm: str, *, seed: int = 0, **options: Any) -> Task:
     """A planner or a simulated controller that can be advanced; what `solve` runs."""
     entry = catalogue.find(algorithm, "planners", "controllers")
+    if seed < 0:
+        raise BadProblem(f"seed must be 0 or more, not {seed}")
     if entry.family == "planners":
         task: Task = entry.load()(problem, seed=seed, **entry.checked(options))
         return task
@@ -83,8 +85,11 @@ def solve(
         raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
     if steps is not None and steps < 1:
         raise BadProblem(f"steps must be 1 or more, not {steps}")
-    if expansions is not None and catalogue.find(algorithm, "planners", "controllers").family == "controllers":
+    family = catalogue.find(algorithm, "planners", "controllers").family
+    if expansions is not None and family == "controllers":
         raise NotSupported("a controller is limited by steps or seconds, not by expansions")
+    if steps is not None and family == "planners":
+        raise NotSupported("a planner is limited by expansions or seconds, not by steps")
     if seconds is not None:
         make_ready(algorithm)
     began = time.perf_counter()

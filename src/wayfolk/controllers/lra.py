@@ -21,8 +21,8 @@ from wayfolk.errors import BadInput
 from wayfolk.graph import GUESSES, GridGraph
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
-from wayfolk.kernels.crowded import CrowdedGrid, is_seen
 from wayfolk.kernels.crew import N_ASKED, note
+from wayfolk.kernels.crowded import CrowdedGrid, is_seen
 from wayfolk.kernels.mind import thinking
 from wayfolk.problem import Problem
 from wayfolk.record import THOUGHT
@@ -103,7 +103,17 @@ def _think(mind, crew, log, now):
         crowd = CrowdedGrid(mind.graph, crew.occupant, start, mind.reach, goal)
         best_first.seed(crowd, memory, queue, start, goal)
         code = best_first.advance(
-            crowd, memory, queue, start, goal, mind.weight, mind.kind, mind.per_unit, mind.falls, False, NO_LIMIT,
+            crowd,
+            memory,
+            queue,
+            start,
+            goal,
+            mind.weight,
+            mind.kind,
+            mind.per_unit,
+            mind.falls,
+            False,
+            NO_LIMIT,
             nobody_watches,
         )
         if code == QUEUE_FULL:

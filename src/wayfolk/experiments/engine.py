@@ -76,7 +76,13 @@ class Progress:
     def as_dict(self) -> dict[str, Any]:
         """The contract of `wayfolk sweep --json`."""
         cells = self.done + self.skipped
-        return {"cells": cells, "done": self.done, "skipped": self.skipped, "failed": self.failed, "seconds": self.seconds}
+        return {
+            "cells": cells,
+            "done": self.done,
+            "skipped": self.skipped,
+            "failed": self.failed,
+            "seconds": self.seconds,
+        }
 
 
 def run_cells(

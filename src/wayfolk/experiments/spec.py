@@ -203,7 +203,9 @@ class _Reader:
     def read_problem(self, entry: Any, one: dict[str, Any], limits: dict[str, Any]) -> list[dict[str, Any]]:
         kind = entry.get("kind") if isinstance(entry, dict) else None
         if kind not in PROBLEMS:
-            self.complain(str(kind or "problems"), f"there is no problem of the kind {kind!r}: choose {', '.join(PROBLEMS)}")
+            self.complain(
+                str(kind or "problems"), f"there is no problem of the kind {kind!r}: choose {', '.join(PROBLEMS)}"
+            )
             return []
         if kind == "tasks" and not limits.keys() & {"until", "seconds"}:
             self.complain("tasks", "tasks never end: limits need `until` or `seconds`")
@@ -230,7 +232,7 @@ class _Reader:
         return made
 
     def read_algorithm(self, entry: Any) -> list[tuple[str, dict[str, Any]]]:
-        told = {"name": entry} if isinstance(entry, str) else entry
+        told: Any = {"name": entry} if isinstance(entry, str) else entry
         name = told.get("name") if isinstance(told, dict) else None
         if not isinstance(name, str):
             self.complain("algorithms", f"an algorithm is a name or {{name = ...}}, not {entry!r}")
@@ -243,8 +245,8 @@ class _Reader:
             for options in self.swept(told.get("options", {}), None):
                 made.append((found.name, found.checked(options)))
         except WayfolkError as error:
-            options = told.get("options", {})
-            word = next((option for option in options if re.search(rf"\b{re.escape(option)}\b", str(error))), name)
+            named = told.get("options", {})
+            word = next((option for option in named if re.search(rf"\b{re.escape(option)}\b", str(error))), name)
             self.complain(word, str(error))
             return []
         return made

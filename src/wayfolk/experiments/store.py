@@ -64,7 +64,9 @@ class Store:
             self.base = duckdb.connect(str(file), read_only=read_only)
         except duckdb.IOException as error:
             if "lock" in str(error):
-                raise BadInput(f"{file} is in use by another sweep: wait for it, or give this one another --store") from None
+                raise BadInput(
+                    f"{file} is in use by another sweep: wait for it, or give this one another --store"
+                ) from None
             raise BadInput(f"{file} cannot be opened as a store: {str(error).splitlines()[0]}") from None
         if not read_only:
             self.base.execute(_TABLES)

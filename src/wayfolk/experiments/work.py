@@ -107,9 +107,7 @@ def _plan(cell: Cell, problem: Problem) -> dict[str, Any]:
     row["faults"] = len(check(result.plan, problem, arrive=result.is_solved))
     arrived = metrics.rest_steps(result.plan, problem.goals)
     home = result.plan.cells[-1] == problem.goals
-    row["agents"] = [
-        {"agent": k, "arrived": bool(home[k]), "steps": int(arrived[k])} for k in range(problem.n_agents)
-    ]
+    row["agents"] = [{"agent": k, "arrived": bool(home[k]), "steps": int(arrived[k])} for k in range(problem.n_agents)]
     return row
 
 

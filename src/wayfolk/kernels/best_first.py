@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wayfolk.graph import NOWHERE, cost, guess, slots, there
 from wayfolk.kernels import buckets
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner, kernel
 
 RUNNING, FOUND, EXHAUSTED, QUEUE_FULL = range(4)
 STAMP, EXPANDED, GENERATED, REOPENED, CLOSING = range(5)  # places in `count`
@@ -119,7 +119,25 @@ def advance(graph, memory, queue, start, goal, weight, kind, per_unit, falls, ol
                 queue.counts[buckets.CURRENT] = min(queue.counts[buckets.CURRENT], bucket)
             buckets.push(queue, bucket, other, reached, oldest_first)
     count[EXPANDED], count[GENERATED] = expanded, generated
+    if outcome == FOUND and falls:
+        _reprice(graph, memory, start, goal)
     return outcome
+
+
+@inner
+def _reprice(graph, memory, start, goal):
+    """Set g of the goal to what its path costs now: a cell on it may have been reached more cheaply since."""
+    total = 0.0
+    cell = goal
+    while cell != start:
+        before = memory.cells[cell]["parent"]
+        cheapest = np.inf
+        for k in range(slots(graph, before)):
+            if there(graph, before, k) == cell:
+                cheapest = min(cheapest, cost(graph, before, k))
+        total += cheapest
+        cell = before
+    memory.cells[goal]["g"] = total
 
 
 @kernel

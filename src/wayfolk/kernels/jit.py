@@ -10,7 +10,6 @@ Three ways to run: compiled (the default), plain Python (`NUMBA_DISABLE_JIT=1`) 
 
 import hashlib
 import inspect
-import os
 import platform
 import shutil
 import sys
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 from numba.extending import overload
 
 from wayfolk.data import cache_home
@@ -28,7 +27,7 @@ from wayfolk.data import cache_home
 __all__ = ["cache_folder", "inner", "instance_class", "is_plain", "kernel", "on_compile", "specialise"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": True}
+FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 CONFIG: Any = numba.config
 KEEP_DAYS = 30  # cache folders of older versions are removed after this long
@@ -37,13 +36,13 @@ WITHOUT_KERNELS = ("experiments", "play", "replay")  # folders no kernel is in o
 
 def kernel(function: F) -> F:
     """Compile `function` on first call, release the GIL while it runs, keep the machine code on disk."""
-    compiled: F = numba.njit(**FLAGS)(function)
+    compiled: F = numba.njit(cache=IS_CACHED, **FLAGS)(function)
     return compiled
 
 
 def inner(function: F) -> F:
     """A kernel that only kernels call: without the way in from Python it compiles a third faster."""
-    compiled: F = numba.njit(**INNER)(function)
+    compiled: F = numba.njit(cache=IS_CACHED, **INNER)(function)
     return compiled
 
 
@@ -96,15 +95,35 @@ def _remove_old_folders(folder: Path) -> None:
             shutil.rmtree(sibling, ignore_errors=True)
 
 
-def _use_cache() -> None:
+def _use_cache() -> bool:
+    """Tell numba where to keep machine code; False where that cannot be written: then nothing is kept."""
     folder = cache_folder()
-    if not folder.exists():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+    try:
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".lock").touch()
+        if is_new:
             _remove_old_folders(folder)
-        except OSError:  # a home that cannot be written: numba falls back to no cache of ours
-            return
+    except OSError:
+        return False
     CONFIG.CACHE_DIR = str(folder)
+    return True
+
+
+def _save_one_at_a_time(save: Callable[..., None]) -> Callable[..., None]:
+    """numba numbers its files by what it sees: two processes that save at once would take the same number."""
+
+    def locked(self: Any, key: Any, data: Any) -> None:
+        try:
+            import fcntl
+        except ImportError:  # not on every system
+            save(self, key, data)
+            return
+        with open(Path(CONFIG.CACHE_DIR) / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            save(self, key, data)
+
+    return locked
 
 
 class _Once(event.Listener):  # type: ignore[misc]
@@ -132,5 +151,8 @@ def _say_so_on_a_terminal() -> None:
         print("compiling, first run only ...", file=sys.stderr, flush=True)
 
 
-_use_cache()
+IS_CACHED = _use_cache()
+if IS_CACHED:
+    _File: Any = caching.IndexDataCacheFile
+    _File.save = _save_one_at_a_time(_File.save)
 on_compile(_say_so_on_a_terminal)

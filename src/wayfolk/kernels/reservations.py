@@ -65,7 +65,7 @@ def _spot(table, cell, slot):
 @kernel
 def holder(table, cell, slot):
     """Who holds `cell` at `slot`, or NOBODY."""
-    at, key = _spot(table, cell, slot)
+    at, _ = _spot(table, cell, slot)
     if table.entries[at]["key"] == _EMPTY:
         return NOBODY
     return table.entries[at]["holder"]

@@ -104,7 +104,7 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
         if spent == _OUTDONE:
             count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
             continue
-        if slot >= end or (end == NEVER and cell == goal and slot >= rules.held[goal]):
+        if slot >= end or (end == NEVER and cell == goal and (rules.held.size == 0 or slot >= rules.held[goal])):
             return FOUND
         if count[EXPANDED] >= stop:
             return RUNNING

@@ -68,7 +68,15 @@ class Cooperative(Task):
         while budget > 0 and not self.status.is_final:
             done = int(self.nodes.counts[space_time.EXPANDED])
             code = space_time.advance(
-                self.rules, self.table, self.nodes, self.rra, self.exact, self.agent, self.goal, space_time.NEVER, budget
+                self.rules,
+                self.table,
+                self.nodes,
+                self.rra,
+                self.exact,
+                self.agent,
+                self.goal,
+                space_time.NEVER,
+                budget,
             )
             used = int(self.nodes.counts[space_time.EXPANDED]) - done
             self.counters.expanded += used
@@ -103,9 +111,7 @@ class Cooperative(Task):
     def _fail(self) -> None:
         """Begin again with the agent that found no way in front of all others, or give up."""
         self.detail = f"agent {self.agent} finds no way around those before it"
-        if self.turn == 0:
-            self.status = Status.GAVE_UP
-        elif self.counters.restarts >= self.retries:
+        if self.turn == 0 or self.counters.restarts >= self.retries:
             self.status = Status.GAVE_UP
         else:
             self.counters.restarts += 1

@@ -18,6 +18,8 @@ OPTIMAL = False
 COMPLETE = False
 
 
-def begin(problem: Problem, *, seed: int = 0, order: Literal["given", "longest", "random"] = "given", retries: int = 10) -> Cooperative:
+def begin(
+    problem: Problem, *, seed: int = 0, order: Literal["given", "longest", "random"] = "given", retries: int = 10
+) -> Cooperative:
     """Plan for everyone; `seed` matters only for the order "random"."""
     return Cooperative(problem, exact=True, order=order, retries=retries, seed=seed)

@@ -10,9 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -23,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput
+from wayfolk.formats import write_bytes
 from wayfolk.plan import Plan
 from wayfolk.record import ARRIVE, GOAL, MOVE, STEPS, Record
 from wayfolk.replay.pack import pack, step_lengths
@@ -100,18 +99,7 @@ def replay_html(tracks: Sequence[Track], title: str) -> str:
 
 def write_replay(tracks: Sequence[Track], file: str | Path, title: str) -> None:
     """Write the page to `file`, whole or not at all."""
-    target = Path(file)
-    if not target.parent.is_dir():
-        raise BadInput(f"there is no folder {target.parent}")
-    if target.is_dir():
-        raise BadInput(f"{target} is a folder")
-    page = replay_html(tracks, title)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        temporary.write_text(page, encoding="utf-8", newline="\n")
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_bytes(file, replay_html(tracks, title).encode(), BadInput)
 
 
 def notebook_frame(plan: Plan) -> str:

@@ -124,9 +124,9 @@ def lists_for(world: Grid | Graph, weight: float, falls: bool) -> tuple[float, i
     cheapest, dearest = _edge_range(world)
     if falls and isinstance(world, Grid):
         span = 4.0 * weight * cheapest * (world.width + world.height)
-    elif falls:
-        x, y = world.graph.x, world.graph.y
-        span = 4.0 * weight * world.graph.cheapest * float(np.ptp(x) + np.ptp(y)) + 4.0 * dearest
+    elif falls and isinstance(world, Graph):
+        graph = world.graph
+        span = 4.0 * weight * graph.cheapest * float(np.ptp(graph.x) + np.ptp(graph.y)) + 4.0 * dearest
     else:
         span = dearest * (1.0 + 1.5 * weight)
     width = max(cheapest / PER_EDGE, span / (MAX_ROW if falls else MAX_BUCKETS))

@@ -35,8 +35,6 @@ def begin(
     if not 0.0 <= weight < 1e6:
         raise BadInput(f"weight must be from 0 to a million, not {weight}")
     guess = best_guess(world) if heuristic == "best" else heuristic
-    search = BestFirst(
-        world, start, goal, weight=weight, guess=guess, oldest_first=ties == "oldest", watch=watch
-    )
+    search = BestFirst(world, start, goal, weight=weight, guess=guess, oldest_first=ties == "oldest", watch=watch)
     search.bound = max(1.0, float(weight)) if never_overestimates(world, guess) else None
     return search

@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from wayfolk import catalogue
@@ -117,7 +118,7 @@ def in_order(*numbers: float | None) -> bool | None:
     """Whether numbers strictly rise; None if one of them was not measured."""
     if any(number is None for number in numbers):
         return None
-    return all(a < b for a, b in zip(numbers, numbers[1:], strict=False))  # type: ignore[operator]
+    return all(a < b for a, b in pairwise(numbers))  # type: ignore[operator]
 
 
 def verdict(holds: bool | None, *numbers: float | None, why: str = "") -> Verdict:
