@@ -417,6 +417,7 @@ def test_a_plan_goes_through_a_pipe(room):
 
 
 def test_compiling_does_not_count(room, monkeypatch):
+    assert wayfolk(*AGENTS, "--json").code == 0  # compiled, or loaded
     monkeypatch.setattr("wayfolk.run.make_ready", lambda name: time.sleep(1.0))
     said = wayfolk(*AGENTS, "--seconds", 0.9, "--json")
     made = the_json(said)

@@ -100,8 +100,9 @@ def run_blocks(blocks: list[Block], page: Path, folder: Path) -> list[str]:
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """A folder with the small maps in it, as in the repository; examples run and write there."""
+    """A folder with the small maps and the sweeps in it, as in the repository; examples run and write there."""
     shutil.copytree(ROOT / "maps", tmp_path / "maps")
+    shutil.copytree(ROOT / "benchmarks", tmp_path / "benchmarks", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

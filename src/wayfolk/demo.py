@@ -30,8 +30,8 @@ def run_demo(agents: int, loops: int, seed: int, out: Path) -> dict[str, Any]:
         label = find(run.algorithm).label
         found = run.summary()
         rows.append({"algorithm": label, "status": run.status.value, **found})
-        shown = {"distance": "distance a loop", "collisions": "collisions a loop", "expanded": "cells expanded a loop"}
-        facts = {"time": f"{found['time']:,.0f}"} | {name: f"{found[key]:,.1f}" for key, name in shown.items()}
+        shown = {"distance": "distance a loop", "collisions": "collisions a loop", "expanded": "expanded a loop"}
+        facts = {"time": f"{found['time']:,.0f}"} | {name: f"{found[key]:,.0f}" for key, name in shown.items()}
         tracks.append(run.track(label, **facts))
     page = replay_html(tracks, f"{agents} agents patrol through thesis map (c)")
     write_bytes(out, page.encode(), BadInput)
