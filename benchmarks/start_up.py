@@ -43,7 +43,8 @@ def memory(grid):
     known = {id(a): a for a in vars(grid).values() if isinstance(a, np.ndarray)}
     world = sum(a.nbytes for a in known.values() if a.base is None)
     (parts,) = grid.__dict__["_memories"]
-    search = sum(array.nbytes for part in parts for array in part)
+    memory, queue, path = parts
+    search = sum(array.nbytes for array in (*memory, *queue, path))
     return [["grid", world / n, ""], ["search", search / n, ""], ["both", (world + search) / n, 100]]
 
 

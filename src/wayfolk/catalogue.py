@@ -80,8 +80,7 @@ class Entry:
 
     def load(self) -> Callable[..., Any]:
         """Import the file and return its `begin`."""
-        begin: Callable[..., Any] = importlib.import_module(f"wayfolk.{self.family}.{self.name}").begin
-        return begin
+        return _begin(self.family, self.name)
 
     def checked(self, options: dict[str, Any]) -> dict[str, Any]:
         """`options` with known names, and values of the right type (text is converted)."""
@@ -98,6 +97,7 @@ def entries(family: str | None = None) -> list[Entry]:
     return [_read(path, folder) for folder in families for path in _files(folder)]
 
 
+@cache
 def find(name: str, *families: str) -> Entry:
     """The algorithm called `name`, in one of `families` if any are given."""
     wanted = name.lower().replace("-", "_")
@@ -115,6 +115,12 @@ def find(name: str, *families: str) -> Entry:
 def families() -> list[str]:
     """The names of the families that have members."""
     return [folder for folder in FAMILIES if _files(folder)]
+
+
+@cache
+def _begin(family: str, name: str) -> Callable[..., Any]:
+    begin: Callable[..., Any] = importlib.import_module(f"wayfolk.{family}.{name}").begin
+    return begin
 
 
 @cache

@@ -292,7 +292,10 @@ class Grid:
 
 
 # what a copy must not share: computed from the map, or the arrays of searches that have ended in it
-_CACHED = {name for name, value in vars(Grid).items() if isinstance(value, cached_property)} | {"_memories"}
+_CACHED = {name for name, value in vars(Grid).items() if isinstance(value, cached_property)} | {
+    "_memories",
+    "_settings",
+}
 
 
 def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:

@@ -141,6 +141,19 @@ def _reprice(graph, memory, start, goal):
 
 
 @kernel
+def search(
+    graph, memory, queue, start, goal, weight, kind, per_unit, falls, oldest_first, budget, events, is_new, path
+):  # fmt: skip
+    """`seed` if it is new, `advance`, and `trace` if the goal is found, in one call; the outcome and the path's length."""
+    if is_new:
+        seed(graph, memory, queue, start, goal)
+    outcome = advance(graph, memory, queue, start, goal, weight, kind, per_unit, falls, oldest_first, budget, events)
+    if outcome == FOUND:
+        return outcome, trace(memory, start, goal, path)
+    return outcome, 0
+
+
+@kernel
 def trace(memory, start, goal, path):
     """Write the path backwards from `goal` to `path`; its number of cells, which may exceed the room there."""
     cell = goal

@@ -27,53 +27,56 @@ class BestFirst(Task):
     ) -> None:
         self.world, self.start, self.goal = world, start, goal
         self.weight, self.guess, self.oldest_first = float(weight), GUESSES[guess], oldest_first
-        self.falls = can_fall(world, self.weight, guess)
-        self.per_unit, n_lists = lists_for(world, self.weight, self.falls)
-        self.memory, self.queue = _borrow(world, n_lists)
+        self.per_unit, n_lists, self.falls = _settings(world, self.weight, guess)
+        self.memory, self.queue, self.cells = _borrow(world, n_lists)
         self.events = np.empty(1024 if watch else 0, np.int32)
+        self.is_new = True
+        self.expanded = 0
         self.cost = float("inf")
         self.bound: float | None = None
-        best_first.seed(world.graph, self.memory, self.queue, start, goal)
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Expand up to `budget` cells."""
         if self.status.is_final:
             return self.status
-        stop = self.memory.counts[EXPANDED] + budget
+        stop = self.expanded + budget
         while True:
-            if self.events.size and self.memory.counts[EXPANDED] * 2 > self.events.size:
-                self.events = np.concatenate([self.events, np.empty_like(self.events)])
-            left = int(stop - self.memory.counts[EXPANDED])
+            left = stop - self.expanded
             if self.events.size:
+                if self.expanded * 2 > self.events.size:
+                    self.events = np.concatenate([self.events, np.empty_like(self.events)])
                 left = min(left, self.events.size // 2)
-            code = best_first.advance(
+            code, n_path = best_first.search(
                 self.world.graph, self.memory, self.queue, self.start, self.goal, self.weight, self.guess,
-                self.per_unit, self.falls, self.oldest_first, left, self.events,
+                self.per_unit, self.falls, self.oldest_first, left, self.events, self.is_new, self.cells,
             )  # fmt: skip
+            self.is_new = False
+            self.expanded = int(self.memory.counts[EXPANDED])
             if code == QUEUE_FULL:
                 self.queue = buckets.grown(self.queue)
-            elif code in (FOUND, EXHAUSTED) or self.memory.counts[EXPANDED] >= stop:
+            elif code in (FOUND, EXHAUSTED) or self.expanded >= stop:
                 break
         if code == FOUND:
             self.status = Status.SOLVED
-            self._read_path()
+            self._read_path(n_path)
         elif code == EXHAUSTED:
             self.status = Status.IMPOSSIBLE
         if self.status.is_final:
             self.counted = self._counters()
-            _give_back(self.world, self.memory, self.queue)
+            _give_back(self.world, self.memory, self.queue, self.cells)
         return self.status
 
-    def _read_path(self) -> None:
-        cells = np.empty(256, np.int32)
-        n = best_first.trace(self.memory, self.start, self.goal, cells)
+    def _read_path(self, n: int) -> None:
+        cells = self.cells
         if n > cells.size:
             cells = np.empty(n, np.int32)
             best_first.trace(self.memory, self.start, self.goal, cells)
-        self.cells = cells[:n][::-1]
+        self.path = places_of(self.world, cells[:n][::-1])
         self.cost = float(self.memory.cells[self.goal]["g"])
 
     def _counters(self) -> Counters:
+        if self.is_new:
+            return Counters()
         count = self.memory.counts
         return Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
 
@@ -82,7 +85,7 @@ class BestFirst(Task):
         done = self.status.is_final
         made = Result(self.status, "", counters=self.counted if done else self._counters())
         if self.status is Status.SOLVED:
-            made.path, made.cost, made.bound = places_of(self.world, self.cells), self.cost, self.bound
+            made.path, made.cost, made.bound = self.path, self.cost, self.bound
         if self.events.size:
             made.events = self.events[: made.counters.expanded].copy()
         return made
@@ -91,7 +94,8 @@ class BestFirst(Task):
 def places_of(world: Grid | Graph, cells: Any) -> list[Any]:
     """The places a caller knows cells by."""
     if isinstance(world, Grid):
-        return list(map(tuple, world.places(cells).tolist()))
+        y, x = np.divmod(cells, world.stride)
+        return list(zip((x - 1).tolist(), (y - 1).tolist(), strict=True))
     return [world.place(cell) for cell in cells]
 
 
@@ -109,6 +113,16 @@ def never_overestimates(world: Grid | Graph, guess: str) -> bool:
     if isinstance(world, Graph):
         return False
     return guess == "octile" or world.moves is Moves.FOUR
+
+
+def _settings(world: Grid | Graph, weight: float, guess: str) -> tuple[float, int, bool]:
+    """Buckets to a unit, buckets in all, and whether f can fall; worked out once for each world."""
+    known = world.__dict__.setdefault("_settings", {})
+    if (weight, guess) not in known:
+        falls = can_fall(world, weight, guess)
+        known[weight, guess] = *lists_for(world, weight, falls), falls
+    found: tuple[float, int, bool] = known[weight, guess]
+    return found
 
 
 def can_fall(world: Grid | Graph, weight: float, guess: str) -> bool:
@@ -144,18 +158,18 @@ def _edge_range(world: Grid | Graph) -> tuple[float, float]:
     return graph.cheapest, top * float(graph.lengths.max())
 
 
-def _borrow(world: Grid | Graph, n_lists: int) -> tuple[best_first.Memory, buckets.Buckets]:
-    """Arrays of a search that has ended in this world, or new ones."""
+def _borrow(world: Grid | Graph, n_lists: int) -> tuple[best_first.Memory, buckets.Buckets, Any]:
+    """Arrays of a search that has ended in this world, or new ones; the last is for the path."""
     pool = world.__dict__.setdefault("_memories", [])
     size = buckets.ring_size(n_lists)
     try:
-        memory, queue = pool.pop()
+        memory, queue, cells = pool.pop()
     except IndexError:
-        return best_first.new_memory(world.n_cells), buckets.new_buckets(n_lists, 1024)
-    return memory, queue if len(queue.lists) == size else buckets.new_buckets(n_lists, 1024)
+        return best_first.new_memory(world.n_cells), buckets.new_buckets(n_lists, 1024), np.empty(1024, np.int32)
+    return memory, queue if len(queue.lists) == size else buckets.new_buckets(n_lists, 1024), cells
 
 
-def _give_back(world: Grid | Graph, memory: best_first.Memory, queue: buckets.Buckets) -> None:
+def _give_back(world: Grid | Graph, memory: best_first.Memory, queue: buckets.Buckets, cells: Any) -> None:
     pool = world.__dict__.setdefault("_memories", [])
     if len(pool) < 4:
-        pool.append((memory, queue))
+        pool.append((memory, queue, cells))
