@@ -9,7 +9,8 @@ Keeps    in the `steps` time model no move is ever refused as long as every agen
 Takes    a search of bounded depth for each agent every half window; Reverse Resumable A*, kept from window to window.
 Differs  an agent without a way stays where it is, keeps its cell for the whole window and tries again after one step. Who
          plans first moves on by one agent at each round. Where moves take as long as they are far, a slot is a twelfth
-         of a step, and a diagonal takes 17: reservations then fit only to within a slot, and in a crowd a dozen moves a loop are refused.
+         of a step, and a diagonal takes 17: reservations then fit only to within a slot, and in a crowd some moves are
+         refused.
 """
 
 from typing import NamedTuple
