@@ -1,8 +1,8 @@
 """A bucket queue on arrays: entries sorted roughly by key, at constant cost for each push and pop.
 
 A ring of lists, each for a range of keys `width` wide. It serves searches whose keys hardly fall and rise by a bounded
-amount at a time: all keys in the queue then lie within one turn of the ring. Compared with a heap this is four times
-faster under A*, at the price that entries of one bucket come out newest first (or oldest first), not by key.
+amount at a time: all keys in the queue then lie within one turn of the ring. Compared with a heap this is about three
+times faster under A*, at the price that entries of one bucket come out newest first (or oldest first), not by key.
 
 Keeps    an entry is in the bucket of its key, or in the current bucket if its key lies before that.
          `count[N_ENTRIES]` is the number of entries in the ring.
