@@ -14,6 +14,7 @@ import pytest
 import wayfolk
 from wayfolk import catalogue
 from wayfolk.kernels import jit
+from wayfolk.kernels.sources import Sources
 
 HOME = Path(wayfolk.__file__).parent
 A = "from wayfolk.kernels.jit import kernel\nfrom wayfolk.b import g\n\n\n@kernel\ndef f():\n    return g()\n"
@@ -68,7 +69,7 @@ def test_an_edited_callee_in_another_file_is_noticed(package):
     assert run(package, "-c", ASK) == "2 2 1"
     edit(package / "wayfolk" / "b.py", "return 2", "return 1")
     assert run(package, "-c", ASK) == "1 1 0"  # the first folder is still there
-    assert len(list((package / "cache" / "kernels").iterdir())) == 2
+    assert len(list((package / "cache" / "kernels").glob("a-*"))) == 2
 
 
 @pytest.mark.parametrize("cache", ["a_file/cache", "x" * 300])
@@ -114,8 +115,38 @@ print(one_more(np.full(1, 5, me)))
     assert run(package, "-c", ask) == "6 6.0"
 
 
+def test_an_edited_class_that_a_kernel_was_specialised_for_is_noticed(package):
+    """`a.f` is made for a type of `b`, which `a` does not import."""
+    shape = "from typing import NamedTuple\nfrom wayfolk.kernels.jit import specialise\nfrom wayfolk import c\n"
+    square = "class Square(NamedTuple):\n    side: int\n\n\ndef _area(shape):\n    return shape.side * 2\n\n\n"
+    wrapped = "class Two(NamedTuple):\n    one: Square\n"
+    (package / "wayfolk" / "b.py").write_text(f"{shape}\n\n{square}c.AREAS[Square] = _area\n\n\n{wrapped}")
+    (package / "wayfolk" / "c.py").write_text(
+        "from wayfolk.kernels.jit import specialise\n\nAREAS = {}\n\n\n"
+        "def area(shape):\n    return AREAS[type(shape)](shape)\n\n\nspecialise(area, AREAS)\n"
+    )
+    (package / "wayfolk" / "a.py").write_text(
+        "from wayfolk.c import area\nfrom wayfolk.kernels.jit import kernel\n\n\n"
+        "@kernel\ndef f(two):\n    return area(two.one)\n"
+    )
+    ask = (
+        "from wayfolk.kernels import jit\nheard = []\njit.on_compile(lambda: heard.append(1))\n"
+        "from wayfolk.a import f\nfrom wayfolk.b import Square, Two\nprint(f(Two(Square(5))), len(heard))"
+    )
+    assert run(package, "-c", ask) == "10 1"
+    assert run(package, "-c", ask) == "10 0"
+    edit(package / "wayfolk" / "b.py", "side * 2", "side * 3")
+    assert run(package, "-c", ask) == "15 1"
+
+
+def test_an_edit_elsewhere_costs_nothing(package):
+    assert run(package, "-c", ASK) == "1 1 1"
+    (package / "wayfolk" / "kernels" / "heap.py").write_text("")
+    assert run(package, "-c", ASK) == "1 1 0"
+
+
 def test_the_flags_are_part_of_the_name_of_the_folder(package):
-    ask = "from wayfolk.kernels.jit import cache_folder; print(cache_folder())"
+    ask = "from wayfolk.kernels.jit import cache_folder; print(cache_folder('wayfolk.a'))"
     plain, checked = run(package, "-c", ask), run(package, "-c", ask, NUMBA_BOUNDSCHECK="1")
     assert Path(plain).parent == Path(checked).parent == package / "cache" / "kernels"
     assert plain != checked
@@ -127,20 +158,23 @@ def test_folders_of_old_versions_are_removed(package):
         folder.mkdir(parents=True)
         at = folder.stat().st_mtime - days * 86400
         os.utime(folder, (at, at))
-    run(package, "-c", "import wayfolk.kernels.jit")
+    run(package, "-c", "import wayfolk.a")
     assert (old.exists(), young.exists()) == (False, True)
 
 
 def test_the_digest_follows_what_machine_code_is_made_from(package):
-    digest = jit.source_digest(package / "wayfolk")
-    assert jit.source_digest(package / "wayfolk") == digest
-    for name, matters in (("cli.py", False), ("b.py", True), ("kernels/heap.py", True), ("record.py", True)):
+    def digest():
+        return Sources(package / "wayfolk").digest("wayfolk.a")
+
+    before = digest()
+    assert digest() == before
+    for name, matters in (("cli.py", False), ("b.py", True), ("kernels/heap.py", False), ("kernels/jit.py", True)):
         file = package / "wayfolk" / name
         text = file.read_text()
         file.write_text(text + "\nNOTHING = 0\n")
-        assert (jit.source_digest(package / "wayfolk") != digest) is matters, name
+        assert (digest() != before) is matters, name
         file.write_text(text)
-    assert jit.source_digest(package / "wayfolk") == digest
+    assert digest() == before
 
 
 @pytest.mark.parametrize(
@@ -165,9 +199,9 @@ def test_the_digest_follows_imports_however_they_are_written(tmp_path, line):
     kernel = f"import wayfolk.kernels.jit\n{line}\n"
     for name, text in (("__init__", ""), ("errors", ""), ("numbers", "N = 1\n"), ("k", kernel)):
         (tmp_path / f"{name}.py").write_text(text)
-    before = jit.source_digest(tmp_path)
+    before = Sources(tmp_path).digest("wayfolk.k")
     (tmp_path / "numbers.py").write_text("N = 2\n")
-    assert jit.source_digest(tmp_path) != before
+    assert Sources(tmp_path).digest("wayfolk.k") != before
 
 
 def test_compilation_is_heard_once_by_everyone_who_listens(package):

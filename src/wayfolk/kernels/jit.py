@@ -2,19 +2,21 @@
 
 This is the only module that knows numba. Why not use numba's decorator directly: its cache notices an edit of the
 file that holds a function, but not of a callee in another file, and then answers with yesterday's code. Here the
-cache folder is named by a digest of all our sources (but for those that only use kernels), so an edit anywhere starts a
-fresh folder.
+cache folder of a kernel is named by a digest of its file and of all that it imports (`kernels.sources`), and what was
+specialised for a NamedTuple class is known by the digest of the module that holds the class.
 
 Three ways to run: compiled (the default), plain Python (`NUMBA_DISABLE_JIT=1`) and bounds-checked (`NUMBA_BOUNDSCHECK=1`).
 """
 
 import hashlib
 import inspect
+import os
 import platform
 import shutil
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +25,7 @@ from numba.core import caching, event
 from numba.extending import overload
 
 from wayfolk.data import cache_home
+from wayfolk.kernels.sources import Sources
 
 __all__ = ["cache_folder", "inner", "instance_class", "is_plain", "kernel", "on_compile", "specialise"]
 
@@ -31,18 +34,18 @@ FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 CONFIG: Any = numba.config
 KEEP_DAYS = 30  # cache folders of older versions are removed after this long
-WITHOUT_KERNELS = ("experiments", "play", "replay")  # folders no kernel is in or reads from
+SOURCES = Sources(Path(__file__).resolve().parents[1])
 
 
 def kernel(function: F) -> F:
     """Compile `function` on first call, release the GIL while it runs, keep the machine code on disk."""
-    compiled: F = numba.njit(cache=IS_CACHED, **FLAGS)(function)
+    compiled: F = numba.njit(cache=_use_cache(function.__module__), **FLAGS)(function)
     return compiled
 
 
 def inner(function: F) -> F:
     """A kernel that only kernels call: without the way in from Python it compiles about a quarter faster."""
-    compiled: F = numba.njit(cache=IS_CACHED, **INNER)(function)
+    compiled: F = numba.njit(cache=_use_cache(function.__module__), **INNER)(function)
     return compiled
 
 
@@ -72,21 +75,12 @@ def instance_class(numba_type: Any) -> type | None:
     return getattr(numba_type, "instance_class", None)
 
 
-def source_digest(package: Path) -> str:
-    """A name for the present state of all sources that machine code can be made from, of numba and of the flags."""
-    digest = hashlib.sha256()
-    for file in sorted(package.rglob("*.py")):
-        inside = file.relative_to(package)
-        if inside.parts[0] not in WITHOUT_KERNELS and not inside.name.startswith("cli"):
-            digest.update(f"{inside}\n".encode() + file.read_bytes() + b"\n")
+def cache_folder(module: str) -> Path:
+    """Where the machine code of `module` is kept: in `$WAYFOLK_CACHE`, else the user's cache folder, by digest."""
     flags = (sorted(FLAGS.items()), CONFIG.BOUNDSCHECK, CONFIG.DEBUGINFO_DEFAULT)
-    digest.update(repr((numba.__version__, platform.python_version(), flags)).encode())
-    return digest.hexdigest()[:16]
-
-
-def cache_folder() -> Path:
-    """Where machine code is kept: `$WAYFOLK_CACHE`, else the user's cache folder, by digest."""
-    return cache_home() / "kernels" / source_digest(Path(__file__).resolve().parents[1])
+    made_by = repr((numba.__version__, platform.python_version(), flags, SOURCES.digest(module)))
+    digest = hashlib.sha256(made_by.encode()).hexdigest()[:16]
+    return cache_home() / "kernels" / f"{module.rpartition('.')[2]}-{digest}"
 
 
 def _remove_old_folders(folder: Path) -> None:
@@ -95,19 +89,26 @@ def _remove_old_folders(folder: Path) -> None:
             shutil.rmtree(sibling, ignore_errors=True)
 
 
-def _use_cache() -> bool:
-    """Tell numba where to keep machine code; False where that cannot be written: then nothing is kept."""
-    folder = cache_folder()
+@cache
+def _prepare(module: str) -> str:
+    """The folder for the code of `module`, "" where that cannot be written: then nothing is kept."""
+    folder = cache_folder(module)
     try:
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".lock").touch()
+        os.utime(folder)  # in use: not one of the old ones
         if is_new:
+            (folder.parent / ".lock").touch()
             _remove_old_folders(folder)
     except OSError:
-        return False
-    CONFIG.CACHE_DIR = str(folder)
-    return True
+        return ""
+    return str(folder)
+
+
+def _use_cache(module: str) -> bool:
+    """Tell numba where to keep the machine code of `module`; whether it can be kept."""
+    CONFIG.CACHE_DIR = _prepare(module)
+    return bool(CONFIG.CACHE_DIR)
 
 
 def _save_one_at_a_time(save: Callable[..., None]) -> Callable[..., None]:
@@ -119,7 +120,7 @@ def _save_one_at_a_time(save: Callable[..., None]) -> Callable[..., None]:
         except ImportError:  # not on every system
             save(self, key, data)
             return
-        with open(Path(CONFIG.CACHE_DIR) / ".lock", "w") as lock:
+        with open(cache_home() / "kernels" / ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             save(self, key, data)
 
@@ -151,8 +152,24 @@ def _say_so_on_a_terminal() -> None:
         print("compiling, first run only ...", file=sys.stderr, flush=True)
 
 
-IS_CACHED = _use_cache()
-if IS_CACHED:
-    _File: Any = caching.IndexDataCacheFile
-    _File.save = _save_one_at_a_time(_File.save)
+def _with_classes(index_key: Callable[..., Any]) -> Callable[..., Any]:
+    """numba knows a NamedTuple class by its name alone: add the state of the module that holds it."""
+
+    def extended(self: Any, signature: Any, codegen: Any) -> Any:
+        modules: set[str] = set()
+        todo = list(signature)
+        while todo:
+            one = todo.pop()
+            if (found := instance_class(one)) is not None:
+                modules.add(found.__module__)
+            todo += getattr(one, "types", ())
+        return (*index_key(self, signature, codegen), *(SOURCES.digest(module) for module in sorted(modules)))
+
+    return extended
+
+
+_File: Any = caching.IndexDataCacheFile
+_File.save = _save_one_at_a_time(_File.save)
+_Cache: Any = caching.Cache
+_Cache._index_key = _with_classes(_Cache._index_key)
 on_compile(_say_so_on_a_terminal)
