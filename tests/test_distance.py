@@ -141,7 +141,8 @@ def test_parts_are_numbered_by_their_first_cell(grid):
     labels = np.zeros(grid.n_cells, np.int32)
     parts = flood_components(grid)  # in the order of their first cells, row by row
     note(f"{len(parts)} parts")
-    assert label_components(grid.legal, grid.offsets, grid.free_cells, labels) == len(parts)
+    stack = np.empty_like(grid.free_cells)
+    assert label_components(grid.legal, grid.offsets, grid.free_cells, labels, stack) == len(parts)
     for number, part in enumerate(parts, 1):
         assert set(np.flatnonzero(labels == number).tolist()) == part
     assert not labels[np.setdiff1d(np.arange(grid.n_cells), grid.free_cells)].any()

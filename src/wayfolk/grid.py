@@ -250,7 +250,7 @@ class Grid:
         from wayfolk.kernels.distance import label_components
 
         labels = np.zeros(self.n_cells, dtype=np.int32)
-        label_components(self.legal, self.offsets, self.free_cells, labels)
+        label_components(self.legal, self.offsets, self.free_cells, labels, np.empty_like(self.free_cells))
         return self._frozen(labels)
 
     @cached_property

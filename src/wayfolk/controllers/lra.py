@@ -88,7 +88,6 @@ class Mind(NamedTuple):
 
 def _think(mind, crew, log, now):
     """Plan for those who ask, one after another; how many could be served before the queue was full."""
-    nobody_watches = np.empty(0, np.int32)
     memory, queue, path = mind.memory, mind.queue, mind.path
     room = crew.route.shape[1]
     n_asked = crew.counts[N_ASKED]
@@ -114,7 +113,7 @@ def _think(mind, crew, log, now):
             mind.falls,
             False,
             NO_LIMIT,
-            nobody_watches,
+            path[:0],
         )
         if code == QUEUE_FULL:
             return k

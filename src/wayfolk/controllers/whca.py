@@ -68,7 +68,8 @@ class Windowed(Controller):
             space_time.new_nodes(1 << 13),
             rra.new_rra(grid, n, per_step, diagonal),
             np.zeros((n, self.window + 3), np.int32), np.zeros((n, self.window + 3), np.int32),
-            np.zeros(n, np.int32), np.full(n, NOBODY, np.int32), np.zeros(n, np.int64), np.zeros(1, np.int64),
+            np.zeros(n, np.int32), np.full(n, NOBODY, np.int32), np.zeros(2 * n, np.int32), np.zeros(n, np.int32),
+            np.zeros(1, np.int64),
             per_step, self.window * per_step,
         )  # fmt: skip
 
@@ -88,7 +89,8 @@ class Mind(NamedTuple):
     slots: NDArray[np.int32]
     n_way: NDArray[np.int32]
     parked_at: NDArray[np.int32]
-    rank: NDArray[np.int64]
+    seats: NDArray[np.int32]
+    order: NDArray[np.int32]
     turn: NDArray[np.int64]
     per_step: int
     span: int
@@ -99,12 +101,17 @@ def _think(mind, crew, log, now):
     agents, n_asked = crew.agents, crew.counts[N_ASKED]
     slot = np.int64(now * mind.per_step + 0.5)
     asked = crew.asked[:n_asked]
-    for k in range(n_asked):
-        agent = asked[k]
+    mind.seats[:] = NOBODY
+    for agent in asked:
         # whoever rests on the goal plans last, and steps aside for the others
         rests = agents[agent]["here"] == agents[agent]["goal"]
-        mind.rank[k] = (agent - mind.turn[0]) % agents.size + (agents.size if rests else 0)
-    order = asked[np.argsort(mind.rank[:n_asked])]
+        mind.seats[(agent - mind.turn[0]) % agents.size + (agents.size if rests else 0)] = agent
+    order = mind.order[:n_asked]
+    n = 0
+    for agent in mind.seats:
+        if agent != NOBODY:
+            order[n] = agent
+            n += 1
     mind.turn[0] += 1
     _make_room(mind, crew, order, slot)
     for k in range(n_asked):

@@ -166,9 +166,11 @@ def _pairs(legal, offsets, starts, goals, part, seen, queue, away, steps):
 
 
 @kernel
-def label_components(legal, offsets, free_cells, labels):
-    """Number the connected parts from 1 in the order of their first cell; how many there are."""
-    stack = np.empty(free_cells.size, np.int32)
+def label_components(legal, offsets, free_cells, labels, stack):
+    """Number the connected parts from 1 in the order of their first cell; how many there are.
+
+    `stack` has room for all free cells.
+    """
     n_parts = 0
     for first in free_cells:
         if labels[first] != 0:

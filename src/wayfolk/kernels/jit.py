@@ -5,6 +5,9 @@ file that holds a function, but not of a callee in another file, and then answer
 cache folder of a kernel is named by a digest of its file and of all that it imports (`kernels.sources`), and what was
 specialised for a NamedTuple class is known by the digest of the module that holds the class.
 
+Kernels make no arrays (slices are fine): what they need is handed in. Without reference counting, which takes a third of
+the time of a search and some of the compiler's, they could not.
+
 Three ways to run: compiled (the default), plain Python (`NUMBA_DISABLE_JIT=1`) and bounds-checked (`NUMBA_BOUNDSCHECK=1`).
 """
 
@@ -27,10 +30,20 @@ from numba.extending import overload
 from wayfolk.data import cache_home
 from wayfolk.kernels.sources import Sources
 
-__all__ = ["cache_folder", "inner", "instance_class", "is_plain", "kernel", "on_compile", "specialise"]
+__all__ = [
+    "cache_folder",
+    "inner",
+    "instance_class",
+    "is_plain",
+    "kernel",
+    "leading_zeros",
+    "on_compile",
+    "specialise",
+    "trailing_zeros",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
-FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 CONFIG: Any = numba.config
 KEEP_DAYS = 30  # cache folders of older versions are removed after this long
@@ -68,6 +81,20 @@ def specialise(function: Callable[..., Any], chosen: dict[type, Callable[..., An
 def is_plain() -> bool:
     """Whether kernels run as ordinary Python in this process."""
     return bool(CONFIG.DISABLE_JIT)
+
+
+if is_plain():
+
+    def trailing_zeros(word: Any) -> int:
+        """The number of zeros below the lowest bit of a 64-bit word that is not 0."""
+        return (int(word) & -int(word)).bit_length() - 1
+
+    def leading_zeros(word: Any) -> int:
+        """The number of zeros above the highest bit of a 64-bit word that is not 0."""
+        return 64 - int(word).bit_length()
+
+else:
+    from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
 
 def instance_class(numba_type: Any) -> type | None:
