@@ -22,9 +22,7 @@ from wayfolk.task import Task, finish
 def begin_path(world: Grid | Graph, start: Any, goal: Any, algorithm: str = "astar", **options: Any) -> Task:
     """A search that can be advanced step by step; `start` and `goal` are places, checked here."""
     entry = catalogue.find(algorithm, "search")
-    allowed = entry.facts.get("MOVES")
-    if allowed and isinstance(world, Grid) and world.moves.value not in allowed:
-        raise NotSupported(f"{entry.name} works with the moves {', '.join(allowed)}, not {world.moves.value}")
+    refuse(entry, world)
     cells = []
     for what, place in (("start", start), ("goal", goal)):
         cell = int(place) if isinstance(place, np.integer) and isinstance(world, Grid) else world.cell(place)
@@ -33,6 +31,18 @@ def begin_path(world: Grid | Graph, start: Any, goal: Any, algorithm: str = "ast
         cells.append(cell)
     task: Task = entry.load()(world, *cells, **entry.checked(options))
     return task
+
+
+def refuse(entry: catalogue.Entry, world: Grid | Graph) -> None:
+    """Complain if the facts of an algorithm say that it is not for this world."""
+    allowed = entry.facts.get("MOVES")
+    if not isinstance(world, Grid):
+        if entry.facts.get("WORLDS") == "grid":
+            raise NotSupported(f"{entry.name} works on grids, not on graphs")
+    elif allowed and world.moves.value not in allowed:
+        raise NotSupported(f"{entry.name} works with the moves {', '.join(allowed)}, not {world.moves.value}")
+    elif entry.facts.get("TERRAIN") is False and world.costs is not None:
+        raise NotSupported(f"{entry.name} works where all cells cost the same, and this map has terrain costs")
 
 
 def find_path(

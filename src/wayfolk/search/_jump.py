@@ -1,0 +1,112 @@
+"""What the jump point searches share: the task around the kernel `jump_points`, and its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wayfolk.errors import NotSupported
+from wayfolk.grid import Grid
+from wayfolk.kernels import buckets, jump_points
+from wayfolk.kernels.jump_points import EXHAUSTED, EXPANDED, FOUND, GENERATED, NO_PATH, QUEUE_FULL, REOPENED
+from wayfolk.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.search._best_first import places_of
+from wayfolk.task import Task
+
+PER_UNIT = 1.0  # buckets for each straight step: runs are long, so f hardly repeats
+MAX_SIDE = 32_000  # distances are kept in 16 bits
+
+
+class JumpSearch(Task):
+    """A jump point search under way. `prepare` makes the tables of a map, which are kept with it by the name `kept`."""
+
+    def __init__(
+        self, world: Grid, start: int, goal: int, kept: str, prepare: Callable[[Grid], Any], watch: bool
+    ) -> None:
+        _refuse(world, kept)
+        self.world, self.start, self.goal = world, start, goal
+        self.diagonal = world.diagonal
+        tables = world.__dict__.setdefault("_jumps", {})
+        if kept not in tables:
+            tables[kept] = prepare(world)
+        self.table = tables[kept]
+        self.pool = tables.setdefault("memories", [])
+        self.memory: jump_points.Memory
+        self.queue: buckets.Buckets
+        self.memory, self.queue, self.cells = self.pool.pop() if self.pool else _new(world)
+        self.events = np.empty(1024 if watch else 0, np.int32)
+        self.is_new = True
+        self.counted = Counters()
+
+    def advance(self, budget: int = NO_LIMIT) -> Status:
+        """Expand up to `budget` jump points."""
+        if self.status.is_final:
+            return self.status
+        stop = self.counted.expanded + budget
+        code = QUEUE_FULL
+        while code not in (FOUND, EXHAUSTED) and self.counted.expanded < stop:
+            left = stop - self.counted.expanded
+            if self.events.size:
+                if self.counted.expanded * 2 > self.events.size:
+                    self.events = np.concatenate([self.events, np.empty_like(self.events)])
+                left = min(left, self.events.size // 2)
+            code, n_path = jump_points.search(
+                self.table, self.memory, self.queue, self.start, self.goal, PER_UNIT, self.diagonal, left, self.events,
+                self.is_new, self.cells,
+            )  # fmt: skip
+            self.is_new = False
+            count = self.memory.counts
+            self.counted = Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
+            if code == QUEUE_FULL:
+                self.queue = buckets.grown(self.queue)
+        if code == FOUND:
+            self.status = Status.SOLVED
+            if n_path > self.cells.size:
+                self.cells = np.empty(n_path, np.int32)
+                jump_points.trace(self.table, self.memory, self.start, self.goal, self.cells)
+            self.path = places_of(self.world, self.cells[:n_path][::-1])
+            self.cost = float(self.memory.cells[self.goal]["g"])
+        elif code == EXHAUSTED:
+            self.status = Status.IMPOSSIBLE
+        if self.status.is_final and len(self.pool) < 4:
+            self.pool.append((self.memory, self.queue, self.cells))
+        return self.status
+
+    def batch(self, starts: Any, goals: Any, first: int, costs: Any, expanded: Any, ends: Any, path: Any) -> int:
+        """Whole searches from number `first` on while there is room in `path`; how many are done."""
+        while True:
+            first, lacks = jump_points.search_many(
+                self.table, self.memory, self.queue, starts, goals, PER_UNIT, self.diagonal, first, costs, expanded,
+                ends, path,
+            )  # fmt: skip
+            if first == len(starts) or lacks == NO_PATH:
+                return first
+            self.queue = buckets.grown(self.queue)
+
+    def result(self) -> Result:
+        """The path, once there is one."""
+        made = Result(self.status, "", counters=self.counted)
+        if self.status is Status.SOLVED:
+            made.path, made.cost, made.bound = self.path, self.cost, 1.0
+        if self.events.size:
+            made.events = self.events[: made.counters.expanded].copy()
+        return made
+
+
+def _refuse(world: Grid, name: str) -> None:
+    """Jump points need straight and diagonal steps that can stand for each other everywhere."""
+    if world.links is not None:
+        raise NotSupported(f"{name} does not know cliffs, and this map has some: use astar")
+    if not 1.0 <= world.diagonal <= 2.0:
+        raise NotSupported(f"{name} needs diagonal steps that cost 1 to 2, not {world.diagonal}")
+    if max(world.width, world.height) > MAX_SIDE:
+        raise NotSupported(f"{name} works on maps of up to {MAX_SIDE} cells a side")
+
+
+def _new(world: Grid) -> tuple[jump_points.Memory, buckets.Buckets, Any]:
+    """Arrays for searches in `world`; no run raises f by more than twice its length."""
+    around = world.width + world.height
+    queue = buckets.new_buckets(int(2 * PER_UNIT * world.diagonal * around) + 2, 32 * around)
+    return jump_points.new_memory(world.n_cells), queue, np.empty(8 * around, np.int32)
