@@ -223,6 +223,18 @@ print(*heard)
     assert run(package, "-c", script) == "||"
 
 
+def test_no_two_named_tuples_have_the_same_name():
+    """numba mixes up two classes of the same name with the same fields, and with them what was specialised for each."""
+    found = {}
+    for name in sorted(jit.SOURCES.files):
+        if "NamedTuple" in jit.SOURCES.files[name].read_text() and "experiments" not in name:
+            for value in vars(importlib.import_module(name)).values():
+                if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+                    found.setdefault(value.__name__, set()).add(value.__module__)
+    assert len(found) > 10
+    assert {name: modules for name, modules in found.items() if len(modules) > 1} == {}
+
+
 def dispatchers():
     """Everything compiled in the kernels and in the algorithms."""
     names = [f"wayfolk.kernels.{file.stem}" for file in (HOME / "kernels").glob("[!_]*.py")]

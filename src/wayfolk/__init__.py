@@ -24,6 +24,7 @@ _HOME = {
     "Fault": "check",
     "Graph": "graph",
     "Grid": "grid",
+    "Many": "many",
     "Moves": "grid",
     "Plan": "plan",
     "Problem": "problem",
@@ -38,6 +39,7 @@ _HOME = {
     "begin_plan": "run",
     "check": "check",
     "check_record": "check",
+    "find_many": "many",
     "find_path": "run",
     "one_shot": "problem",
     "parse_ascii": "formats",
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from wayfolk.generate import thesis_map, thesis_problem
     from wayfolk.graph import Graph
     from wayfolk.grid import Grid, Moves
+    from wayfolk.many import Many, find_many
     from wayfolk.plan import Plan
     from wayfolk.problem import Problem, one_shot, patrol, tasks
     from wayfolk.record import Record

@@ -33,12 +33,12 @@ def away_from_landmarks(grid: Grid, n_landmarks: int) -> NDArray[np.float32]:
     if not n_landmarks or not len(cells):
         return away
     field = _Field(grid)
-    landmark = cells[field.costs(cells[0])[cells].argmax()]
+    landmark = int(cells[field.costs(int(cells[0]))[cells].argmax()])
     nearest = np.full(len(cells), np.inf)
     for k in range(n_landmarks):
         away[cells, k] = field.costs(landmark)[cells]
         nearest = np.minimum(nearest, away[cells, k])
-        landmark = cells[nearest.argmax()]
+        landmark = int(cells[nearest.argmax()])
     return away
 
 

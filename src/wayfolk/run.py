@@ -23,14 +23,17 @@ def begin_path(world: Grid | Graph, start: Any, goal: Any, algorithm: str = "ast
     """A search that can be advanced step by step; `start` and `goal` are places, checked here."""
     entry = catalogue.find(algorithm, "search")
     refuse(entry, world)
-    cells = []
-    for what, place in (("start", start), ("goal", goal)):
-        cell = int(place) if isinstance(place, np.integer) and isinstance(world, Grid) else world.cell(place)
-        if not world.is_free(cell):
-            raise BadProblem(f"the {what} {world.place(cell)} is in a wall")
-        cells.append(cell)
-    task: Task = entry.load()(world, *cells, **entry.checked(options))
+    ends = _end(world, start, "start"), _end(world, goal, "goal")
+    task: Task = entry.load()(world, *ends, **entry.checked(options))
     return task
+
+
+def _end(world: Grid | Graph, place: Any, what: str) -> int:
+    """The cell of `place`, which must be free."""
+    cell = int(place) if isinstance(place, np.integer) and isinstance(world, Grid) else world.cell(place)
+    if not world.is_free(cell):
+        raise BadProblem(f"the {what} {world.place(cell)} is in a wall")
+    return cell
 
 
 def refuse(entry: catalogue.Entry, world: Grid | Graph) -> None:

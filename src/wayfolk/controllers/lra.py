@@ -57,7 +57,7 @@ class LocalRepair(Controller):
         falls = can_fall(grid, weight, best_guess(grid))
         per_unit, n_lists = lists_for(grid, weight, falls)
         n_free = len(grid.free_cells)
-        self.mind = Mind(
+        self.mind = PathMind(
             grid.graph, best_first.new_memory(grid.n_cells), buckets.new_buckets(n_lists, 2 * n_free + 16),
             np.empty(grid.n_cells, np.int32), float(radius * radius), float(weight), GUESSES[best_guess(grid)],
             per_unit, falls,
@@ -72,7 +72,7 @@ class LocalRepair(Controller):
         self.mind = self.mind._replace(queue=buckets.grown(self.mind.queue))
 
 
-class Mind(NamedTuple):
+class PathMind(NamedTuple):
     """What it takes to plan."""
 
     graph: GridGraph
@@ -132,4 +132,4 @@ def _think(mind, crew, log, now):
     return n_asked
 
 
-thinking(Mind, _think)
+thinking(PathMind, _think)

@@ -59,7 +59,7 @@ class Windowed(Controller):
         per_step = 1 if lasts[4] == lasts[0] else FINE
         diagonal = 2 * per_step if grid.moves is Moves.FOUR else round(per_step * lasts[4])
         n_cells = grid.n_cells
-        self.mind = Mind(
+        self.mind = WindowMind(
             space_time.Rules(
                 grid.legal, grid.offsets, np.array([per_step] * 4 + [diagonal] * 4 + [per_step], np.int32),
                 np.full(n_cells, space_time.NEVER, np.int32), np.zeros(n_cells, np.int32),
@@ -78,7 +78,7 @@ class Windowed(Controller):
         self.mind = self.mind._replace(nodes=space_time.grown(self.mind.nodes))
 
 
-class Mind(NamedTuple):
+class WindowMind(NamedTuple):
     """Reservations, searches, and each agent's way through the window, with the slot before it."""
 
     rules: space_time.Rules
@@ -120,7 +120,7 @@ def _think(mind, crew, log, now):
     return n_asked
 
 
-thinking(Mind, _think)
+thinking(WindowMind, _think)
 
 
 @inner

@@ -154,6 +154,28 @@ def search(
 
 
 @kernel
+def search_many(
+    graph, memory, queue, starts, goals, weight, kind, per_unit, falls, oldest_first, first, costs, expanded, ends, path
+):  # fmt: skip
+    """Whole searches from number `first` on, while there is room; how many are done, and whether the queue is full.
+
+    Paths are written one after another, each backwards; `ends[k]` is where number k ends in `path`.
+    """
+    for k in range(first, starts.size):
+        used = ends[k - 1] if k else 0
+        outcome, n = search(
+            graph, memory, queue, starts[k], goals[k], weight, kind, per_unit, falls, oldest_first, 1 << 62, path[:0],
+            True, path[used:],
+        )  # fmt: skip
+        if outcome == QUEUE_FULL or used + n > path.size:
+            return k, outcome == QUEUE_FULL
+        costs[k] = memory.cells[goals[k]]["g"] if outcome == FOUND else np.inf
+        expanded[k] = memory.counts[EXPANDED]
+        ends[k] = used + n
+    return starts.size, False
+
+
+@kernel
 def trace(memory, start, goal, path):
     """Write the path backwards from `goal` to `path`; its number of cells, which may exceed the room there."""
     cell = goal

@@ -5,6 +5,9 @@ file that holds a function, but not of a callee in another file, and then answer
 cache folder of a kernel is named by a digest of its file and of all that it imports (`kernels.sources`), and what was
 specialised for a NamedTuple class is known by the digest of the module that holds the class.
 
+The NamedTuple classes that kernels take need different names: numba takes two of the same name and the same fields for
+one (a test looks for them).
+
 Kernels make no arrays (slices are fine): what they need is handed in. Without reference counting, which takes a third of
 the time of a search and some of the compiler's, they could not.
 
@@ -180,7 +183,7 @@ def _say_so_on_a_terminal() -> None:
 
 
 def _with_classes(index_key: Callable[..., Any]) -> Callable[..., Any]:
-    """numba knows a NamedTuple class by its name alone: add the state of the module that holds it."""
+    """A kernel may have been specialised for a NamedTuple class: add the state of the module that holds it."""
 
     def extended(self: Any, signature: Any, codegen: Any) -> Any:
         modules: set[str] = set()

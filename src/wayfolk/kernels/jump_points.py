@@ -32,7 +32,6 @@ from wayfolk.kernels.jit import inner, kernel, specialise
 RUNNING, FOUND, EXHAUSTED, QUEUE_FULL = range(4)
 STAMP, EXPANDED, GENERATED, REOPENED, CLOSING = range(5)  # places in `counts`
 CLOSED, NEW_SEARCH = 8, 16  # a mark is the number of the search times 16, plus 8 if closed, plus the way in
-NOTHING, NO_QUEUE, NO_PATH = range(3)  # what a batch may lack
 FUZZ = 1e-9  # differences smaller than this come from rounding
 CELL = np.dtype([("g", np.float64), ("parent", np.int32), ("mark", np.int32)], align=True)
 EAST, SOUTH, WEST, NORTH, SOUTH_EAST, SOUTH_WEST, NORTH_WEST, NORTH_EAST = range(8)
@@ -41,7 +40,7 @@ COLUMN_WAY = np.array([SOUTH, SOUTH, NORTH, NORTH, SOUTH, SOUTH, NORTH, NORTH])
 STEP_X, STEP_Y = np.array(DX), np.array(DY)
 
 
-class Memory(NamedTuple):
+class JumpMemory(NamedTuple):
     """What one search knows of each cell; reused from query to query."""
 
     cells: NDArray[np.void]
@@ -59,9 +58,9 @@ class Quest(NamedTuple):
     diagonal: float
 
 
-def new_memory(n_cells: int) -> Memory:
+def new_memory(n_cells: int) -> JumpMemory:
     """Arrays for a world of `n_cells`."""
-    return Memory(np.zeros(n_cells, CELL), np.zeros(8, np.int64))
+    return JumpMemory(np.zeros(n_cells, CELL), np.zeros(8, np.int64))
 
 
 def _ways(cutting: bool) -> NDArray[np.uint8]:
@@ -245,7 +244,7 @@ def trace(world, memory, start, goal, path):
 
 @kernel
 def search_many(world, memory, queue, starts, goals, per_unit, diagonal, first, costs, expanded, ends, path):
-    """Whole searches from number `first` on, while there is room; how many are done, and what was lacking if not all.
+    """Whole searches from number `first` on, while there is room; how many are done, and whether the queue is full.
 
     Paths are written one after another, each backwards; `ends[k]` is where number k ends in `path`.
     """
@@ -254,11 +253,9 @@ def search_many(world, memory, queue, starts, goals, per_unit, diagonal, first, 
         outcome, n = search(
             world, memory, queue, starts[k], goals[k], per_unit, diagonal, 1 << 62, path[:0], True, path[used:]
         )  # fmt: skip
-        if outcome == QUEUE_FULL:
-            return k, NO_QUEUE
-        if used + n > path.size:
-            return k, NO_PATH
+        if outcome == QUEUE_FULL or used + n > path.size:
+            return k, outcome == QUEUE_FULL
         costs[k] = memory.cells[goals[k]]["g"] if outcome == FOUND else math.inf
         expanded[k] = memory.counts[EXPANDED]
         ends[k] = used + n
-    return starts.size, NOTHING
+    return starts.size, False

@@ -17,6 +17,7 @@ PER_EDGE = 5  # buckets for each cheapest edge: fewer reopen cells, more are emp
 MAX_BUCKETS = 1 << 16
 MAX_ROW = 1 << 14  # lists of a row, which are gone through at the start of each search
 NOTHING = np.zeros(0, np.int32)
+FEW = 50
 
 
 class BestFirst(Task):
@@ -63,8 +64,25 @@ class BestFirst(Task):
             self.status = Status.IMPOSSIBLE
         if self.status.is_final:
             self.counted = self._counters()
-            _give_back(self.world, self.memory, self.queue, self.cells)
+            self.release()
         return self.status
+
+    def release(self) -> None:
+        """Leave the arrays to the next search in this world."""
+        pool = self.world.__dict__.setdefault("_memories", [])
+        if len(pool) < 4:
+            pool.append((self.memory, self.queue, self.cells))
+
+    def batch(self, starts: Any, goals: Any, first: int, costs: Any, expanded: Any, ends: Any, path: Any) -> int:
+        """Whole searches from number `first` on while there is room in `path`; how many are done."""
+        while True:
+            first, is_full = best_first.search_many(
+                self.world.graph, self.memory, self.queue, starts, goals, self.weight, self.guess, self.per_unit,
+                self.falls, self.oldest_first, first, costs, expanded, ends, path,
+            )  # fmt: skip
+            if not is_full:
+                return first
+            self.queue = buckets.grown(self.queue)
 
     def _read_path(self, n: int) -> None:
         cells = self.cells
@@ -94,6 +112,9 @@ class BestFirst(Task):
 def places_of(world: Grid | Graph, cells: Any) -> list[Any]:
     """The places a caller knows cells by."""
     if isinstance(world, Grid):
+        if len(cells) < FEW:  # numpy would take longer
+            stride = world.stride
+            return [(cell % stride - 1, cell // stride - 1) for cell in cells.tolist()]
         y, x = np.divmod(cells, world.stride)
         return list(zip((x - 1).tolist(), (y - 1).tolist(), strict=True))
     return [world.place(cell) for cell in cells]
@@ -167,9 +188,3 @@ def _borrow(world: Grid | Graph, n_lists: int) -> tuple[best_first.Memory, bucke
     except IndexError:
         return best_first.new_memory(world.n_cells), buckets.new_buckets(n_lists, 1024), np.empty(1024, np.int32)
     return memory, queue if len(queue.lists) == size else buckets.new_buckets(n_lists, 1024), cells
-
-
-def _give_back(world: Grid | Graph, memory: best_first.Memory, queue: buckets.Buckets, cells: Any) -> None:
-    pool = world.__dict__.setdefault("_memories", [])
-    if len(pool) < 4:
-        pool.append((memory, queue, cells))

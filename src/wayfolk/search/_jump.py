@@ -10,7 +10,7 @@ import numpy as np
 from wayfolk.errors import NotSupported
 from wayfolk.grid import Grid
 from wayfolk.kernels import buckets, jump_points
-from wayfolk.kernels.jump_points import EXHAUSTED, EXPANDED, FOUND, GENERATED, NO_PATH, QUEUE_FULL, REOPENED
+from wayfolk.kernels.jump_points import EXHAUSTED, EXPANDED, FOUND, GENERATED, QUEUE_FULL, REOPENED
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.search._best_first import places_of
 from wayfolk.task import Task
@@ -33,7 +33,7 @@ class JumpSearch(Task):
             tables[kept] = prepare(world)
         self.table = tables[kept]
         self.pool = tables.setdefault("memories", [])
-        self.memory: jump_points.Memory
+        self.memory: jump_points.JumpMemory
         self.queue: buckets.Buckets
         self.memory, self.queue, self.cells = self.pool.pop() if self.pool else _new(world)
         self.events = np.empty(1024 if watch else 0, np.int32)
@@ -70,18 +70,23 @@ class JumpSearch(Task):
             self.cost = float(self.memory.cells[self.goal]["g"])
         elif code == EXHAUSTED:
             self.status = Status.IMPOSSIBLE
-        if self.status.is_final and len(self.pool) < 4:
-            self.pool.append((self.memory, self.queue, self.cells))
+        if self.status.is_final:
+            self.release()
         return self.status
+
+    def release(self) -> None:
+        """Leave the arrays to the next search in this world."""
+        if len(self.pool) < 4:
+            self.pool.append((self.memory, self.queue, self.cells))
 
     def batch(self, starts: Any, goals: Any, first: int, costs: Any, expanded: Any, ends: Any, path: Any) -> int:
         """Whole searches from number `first` on while there is room in `path`; how many are done."""
         while True:
-            first, lacks = jump_points.search_many(
+            first, is_full = jump_points.search_many(
                 self.table, self.memory, self.queue, starts, goals, PER_UNIT, self.diagonal, first, costs, expanded,
                 ends, path,
             )  # fmt: skip
-            if first == len(starts) or lacks == NO_PATH:
+            if not is_full:
                 return first
             self.queue = buckets.grown(self.queue)
 
@@ -105,7 +110,7 @@ def _refuse(world: Grid, name: str) -> None:
         raise NotSupported(f"{name} works on maps of up to {MAX_SIDE} cells a side")
 
 
-def _new(world: Grid) -> tuple[jump_points.Memory, buckets.Buckets, Any]:
+def _new(world: Grid) -> tuple[jump_points.JumpMemory, buckets.Buckets, Any]:
     """Arrays for searches in `world`; no run raises f by more than twice its length."""
     around = world.width + world.height
     queue = buckets.new_buckets(int(2 * PER_UNIT * world.diagonal * around) + 2, 32 * around)
