@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,24 +24,27 @@ from wayfolk.task import Task, finish
 CHUNK = 256  # queries that a thread takes at a time
 
 
-@dataclass
 class Many:
-    """The answers to many queries: `costs` (infinite where there is no path), `expanded`, and the paths.
+    """The answers to many queries: `costs` (infinite where there is no path), `expanded`, and the paths, on demand."""
 
-    `paths[k]` is an array of cells where the search works on many queries at once, else a list of places; or None.
-    """
-
-    world: Grid | Graph
-    algorithm: str
-    costs: NDArray[np.float64]
-    expanded: NDArray[np.int64]
-    paths: list[Any]
-    seconds: float
+    def __init__(self, world: Grid | Graph, algorithm: str, n: int) -> None:
+        self.world, self.algorithm, self.seconds = world, algorithm, 0.0
+        self.costs = np.full(n, np.inf)
+        self.expanded = np.zeros(n, np.int64)
+        # the paths of a batch lie in one array, one after another, each backwards: from, to, number of the array
+        self._bounds = np.zeros((n, 3), np.int64)
+        self._cells: dict[int, NDArray[np.int32]] = {}
+        self._lists: dict[int, list[Hashable] | None] = {}
 
     def path(self, k: int) -> list[Hashable] | None:
         """The places of query number `k`, or None if there is no path."""
-        path = self.paths[k]
-        return places_of(self.world, path) if isinstance(path, np.ndarray) else path
+        k = range(len(self))[k]
+        if not np.isfinite(self.costs[k]):
+            return None
+        if k in self._lists:
+            return self._lists[k]
+        begin, end, batch = self._bounds[k].tolist()
+        return places_of(self.world, self._cells[batch][begin:end][::-1])
 
     def __len__(self) -> int:
         return len(self.costs)
@@ -67,7 +69,7 @@ def find_many(
     if threads is not None and threads < 1:
         raise BadInput(f"threads must be 1 or more, not {threads}")
     n = len(first)
-    made = Many(world, algorithm, np.full(n, np.inf), np.zeros(n, np.int64), [None] * n, 0.0)
+    made = Many(world, algorithm, n)
     if not n:
         return made
     make_ready(algorithm)
@@ -86,7 +88,7 @@ def find_many(
             for k in range(part.start, part.stop):
                 ends = world.place(first[k]), world.place(last[k])
                 result = finish(begin_path(world, *ends, algorithm, **options))
-                made.costs[k], made.expanded[k], made.paths[k] = result.cost, result.expanded, result.path
+                made.costs[k], made.expanded[k], made._lists[k] = result.cost, result.expanded, result.path
         idle.append(task)
 
     if len(team) == 1:
@@ -105,17 +107,19 @@ def find_many(
 def _batch(task: Task, starts: NDArray[np.int32], goals: NDArray[np.int32], made: Many, part: slice) -> None:
     """Run the queries of one part; room for the paths is added when it is used up."""
     n, done = len(starts), 0
-    costs, expanded, ends = np.empty(n), np.empty(n, np.int64), np.zeros(n, np.int64)
+    costs, expanded, ends = made.costs[part], made.expanded[part], np.zeros(n, np.int64)
     room = n * 64
     while done < n:
         path = np.empty(room, np.int32)
-        ends[: done + 1] = 0  # the paths found so far are taken out of the buffer
+        ends[: done + 1] = 0  # a new array begins
         before, done = done, task.batch(starts, goals, done, costs, expanded, ends, path)  # type: ignore[attr-defined]
-        for k in range(before, done):
-            if np.isfinite(costs[k]):
-                made.paths[part.start + k] = path[0 if k == before else ends[k - 1] : ends[k]][::-1]
         room *= 2
-    made.costs[part], made.expanded[part] = costs, expanded
+        if done > before:
+            bounds = made._bounds[part.start + before : part.start + done]
+            bounds[1:, 0] = ends[before : done - 1]
+            bounds[:, 1] = ends[before:done]
+            bounds[:, 2] = part.start + before
+            made._cells[part.start + before] = path
 
 
 def _cells(world: Grid | Graph, places: Any, what: str) -> NDArray[np.int32]:

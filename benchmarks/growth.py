@@ -1,0 +1,87 @@
+"""How searches grow with the map: time a query and memory a cell from 64 x 64 to 4096 x 4096."""
+
+from pathlib import Path
+
+import numpy as np
+
+from wayfolk.grid import Grid
+from wayfolk.many import find_many
+
+SIDES = (64, 128, 256, 512, 1024, 2048, 4096)
+NAMES = ("dijkstra", "astar", "jps", "jps_plus", "hpa")
+QUERIES = 24
+FIGURE = Path(__file__).resolve().parents[1] / "docs" / "figures" / "growth.svg"
+
+
+def tables(maps):
+    times = {name: {} for name in NAMES}
+    memory = {name: {} for name in NAMES}
+    for side in SIDES:
+        for name in NAMES:
+            grid = random_map(side)  # a new one for each, so that memory is its own
+            cells = grid.free_cells[grid.components[grid.free_cells] == 1]
+            ends = np.random.default_rng(side).choice(cells, (2, QUERIES))
+            before = held(grid)
+            find_many(grid, *ends[:, :1], name)  # prepares the map
+            made = find_many(grid, *ends, name, threads=1)
+            assert np.isfinite(made.costs).all()
+            times[name][side] = made.seconds / QUERIES * 1e6
+            memory[name][side] = (held(grid) - before) / grid.n_cells
+    draw(times)
+    yield (
+        "Growth with the map",
+        f"Mean microseconds of {QUERIES} queries between random cells, 10 % of the cells blocked at random, prepared maps, "
+        "one thread. The exponent is the slope of log time over log cells from 256 x 256 on. "
+        "![time a query over map size](figures/growth.svg)",
+        ["search", *(f"{side}^2" for side in SIDES), "exponent", "bytes a cell"],
+        [[name, *times[name].values(), exponent(times[name]), memory[name][max(SIDES)]] for name in NAMES],
+    )
+
+
+def random_map(side):
+    return Grid(np.random.default_rng(side).random((side, side)) > 0.1)
+
+
+def held(grid):
+    """The bytes of all arrays that hang on a map."""
+    seen, todo, total = set(), [vars(grid)], 0
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, np.ndarray):
+            base = one if one.base is None else one.base
+            total += base.nbytes if isinstance(base, np.ndarray) and id(base) not in seen else 0
+            seen.add(id(base))
+        elif isinstance(one, dict):
+            todo += one.values()
+        elif isinstance(one, list | tuple):
+            todo += one
+        elif hasattr(one, "__dict__") and type(one).__module__.startswith("wayfolk"):
+            todo += vars(one).values()
+    return total
+
+
+def exponent(times):
+    sides = [side for side in times if side >= 256]
+    return float(np.polyfit(np.log([side**2 for side in sides]), np.log([times[side] for side in sides]), 1)[0])
+
+
+def draw(times):
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = "wayfolk"
+    figure, axes = plt.subplots(figsize=(6.4, 4.0))
+    for (name, values), mark in zip(times.items(), "osD^v", strict=True):
+        axes.loglog([side**2 for side in values], list(values.values()), marker=mark, label=name)
+    axes.set_xlabel("cells of the map")
+    axes.set_ylabel("microseconds a query")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    FIGURE.parent.mkdir(exist_ok=True)
+    figure.savefig(FIGURE, bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)
