@@ -6,10 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import many_agents, one_agent, start_up
+from benchmarks import laboratory, many_agents, one_agent, start_up
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = {"start-up": start_up, "one-agent": one_agent, "many-agents": many_agents}
+PARTS = {"start-up": start_up, "one-agent": one_agent, "many-agents": many_agents, "laboratory": laboratory}
 
 
 def main() -> None:

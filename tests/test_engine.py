@@ -44,6 +44,11 @@ def quick_row(data):
     return {"status": "solved", "seconds": 0.0, "wall_seconds": 1e-4, "agents": [], "loops": []}
 
 
+def counted_row(data):
+    counted_row.calls = getattr(counted_row, "calls", 0) + 1
+    return quick_row(data) | {"turn": counted_row.calls}
+
+
 def deadly_row(data):
     if data["seed"] == 3:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -95,6 +100,38 @@ def test_finished_cells_are_skipped_and_doubles_run_once(tmp_path):
         assert run_cells(cells(5), store, job=quick_row, workers=1).as_dict()["done"] == 5
         again = run_cells(cells(7) + cells(7), store, job=quick_row, workers=1)
     assert (again.done, again.skipped) == (2, 12)
+
+
+def test_a_double_runs_once_wherever_it_comes(tmp_path):
+    """Beside the first, while that is under way, and long after it was stored."""
+    first = cells(1)
+    told = [*first, *first, *cells(1500)[1:], *first, *cells(1500)[700:]]
+    with Store(tmp_path / "a.duckdb") as store:
+        found = run_cells(told, store, job=counted_row, workers=1)
+        assert store.rows("SELECT count(*) AS n FROM runs") == [{"n": 1500}]
+        assert store.rows("SELECT max(turn) AS most FROM runs") == [{"most": 1500}], "how often the job was called"
+    assert (found.done, found.skipped) == (1500, len(told) - 1500)
+
+
+def test_the_driver_remembers_only_what_is_under_way(tmp_path, monkeypatch):
+    import wayfolk.experiments.engine as engine
+
+    monkeypatch.setattr(engine, "FLUSH_SECONDS", 0.0)
+    most, flights = [0], []
+    begin = engine._Flight.__init__
+
+    def watched(self, *args):
+        begin(self, *args)
+        flights.append(self)
+
+    def watch(at: Progress):
+        most[0] = max(most[0], len(flights[0].under_way))
+
+    monkeypatch.setattr(engine._Flight, "__init__", watched)
+    with Store(tmp_path / "a.duckdb") as store:
+        run_cells(cells(12_000), store, job=quick_row, workers=1, tell=watch)
+    assert 0 < most[0] < 4000  # two batches of at most 1000, one that waits, and the look ahead
+    assert flights[0].under_way == set()
 
 
 def test_cells_are_drawn_only_as_they_are_needed(tmp_path):

@@ -166,7 +166,6 @@ def test_tables_hold_every_printed_number() -> None:
 def test_a_row_has_cells_or_a_sentence(table: str, everything: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if everything:
         monkeypatch.setattr(arun, "has", lambda *names: None)
-        monkeypatch.setattr(arun, "RECORDED", {arun.PER_MOVE: "DOUBLE"})
     for row in TABLES[table].rows:
         quick, full = (TABLES[table].cells(row, quick) for quick in (True, False))
         if isinstance(quick, str) or isinstance(full, str):
@@ -206,10 +205,10 @@ def test_of_several_takes_the_quickest_counts() -> None:
     runs = [run(0.2, 0, 5.0), run(0.2, 1, 4.0), run(0.0, 0, 2.0), run(0.0, 1, 9.0)]
     table = TABLES["times"]
     assert table.summarise is not None
-    assert table.summarise(runs) == {"execution_time": 3.0}
+    assert table.summarise(runs, {}) == {"execution_time": 3.0}
     table = TABLES["paths"]
     assert table.summarise is not None
-    found = table.summarise(runs)
+    found = table.summarise(runs, {})
     assert (found["lengths"], found["heading_changes"], found["seconds"]) == ([10.0, 10.2], None, 3.0)
 
 

@@ -152,7 +152,7 @@ def test_columns_of_the_store() -> None:
 def summary(table: str, runs: list[dict[str, Any]]) -> dict[str, Any]:
     summarise = TABLES[table].summarise
     assert summarise is not None
-    return summarise(runs)
+    return summarise(runs, {})
 
 
 def test_summaries() -> None:

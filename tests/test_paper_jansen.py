@@ -268,7 +268,8 @@ def test_a_row_has_cells_or_a_sentence(table: str) -> None:
                 assert found.startswith("not measured: ")
             else:
                 assert len({cell.key for cell in found}) == len(found) == (3 if quick else 50)
-                assert set(TABLES[table].metrics.values()) <= set(METRICS)
+                later = {*jansen.COHERENCE, *jansen.CORRIDORS.values()}
+                assert set(TABLES[table].metrics.values()) <= METRICS.keys() | later
 
 
 def test_lra_and_whca_can_be_measured_now() -> None:
@@ -317,13 +318,19 @@ def test_a_direction_map_gets_options_that_it_has() -> None:
 
 def test_with_everything_there_each_table_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jansen, "has", lambda *names: None)
-    columns = [column for table in jansen.TABLES for column in table.metrics.values()]
-    monkeypatch.setattr(jansen, "RECORDED", dict.fromkeys(columns, "DOUBLE"))
     told = [table.id for table in jansen.TABLES for row in table.rows if isinstance(table.cells(row, True), str)]
     assert told == ["greedy"]
-    monkeypatch.setattr(jansen, "RECORDED", {})
-    figure = TABLES["fig4.6"]
-    assert str(figure.cells(figure.rows[0], True)).startswith("not measured: runs do not record coherence_")
+
+
+def test_the_first_and_the_last_loop_are_taken_from_runs_that_ended() -> None:
+    def run(status: str, *collisions: float) -> dict[str, Any]:
+        return {"status": status, "loops": [{"collisions": number} for number in collisions]}
+
+    summarise = TABLES["loops"].summarise
+    assert summarise is not None
+    runs = [run("solved", 9, 4, 2, 1), run("solved", 5, 5, 5, 0), run("out_of_time", 99, 99, 99), run("solved", 99)]
+    assert summarise(runs, {}) == {"collisions_first": 7.0, "collisions": 4.0, "collisions_last": 0.5}
+    assert set(summarise(runs[2:], {}).values()) == {None}
 
 
 def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

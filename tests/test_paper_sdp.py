@@ -138,11 +138,11 @@ def test_columns_of_the_store() -> None:
 def test_summaries() -> None:
     summarise = TABLES["1a"].summarise
     assert summarise is not None
-    assert summarise([{"seconds": 1.0, "longest_path": 10}, {"seconds": 3.0, "longest_path": 20}]) == {
+    assert summarise([{"seconds": 1.0, "longest_path": 10}, {"seconds": 3.0, "longest_path": 20}], {}) == {
         LENGTH: 15.0,
         TIME: 2.0,
     }
-    assert summarise([{"seconds": 1.0}]) == {LENGTH: None, TIME: 1.0}
+    assert summarise([{"seconds": 1.0}], {}) == {LENGTH: None, TIME: 1.0}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ CLAIMS = {claim.id: claim for claim in vermette.CLAIMS}
 TABLES = {table.id: table for table in vermette.TABLES}
 PRINTED = Measured({table.id: table.rows for table in vermette.TABLES})
 EXPECTED_COLUMNS = {"optimum", "estimate", "backward_steps", "turns", "traced_most"}  # which the store may not have yet
-WORKED_OUT = ("4.1", "4.5", "4.7", "4.9", "4.11")
+ANALYSES = {"4.5": BACK, "4.7": TURNS, "4.9": HARD_BACK, "4.11": HARD_TURNS}
+SETTINGS = ("4.1",)  # nothing to measure
 
 
 def judge(claim: str, **tables: list[dict[str, Any]]) -> bool | None:
@@ -97,10 +98,8 @@ def test_at_small_r_tie_breaking_is_better_in_all_three() -> None:
     assert tie_breaking_lower(small, SUB) is None
 
 
-@pytest.mark.parametrize(
-    ("what", "table"), [(BACK, "4.5"), (TURNS, "4.7"), (HARD_BACK, "4.9"), (HARD_TURNS, "4.11")]
-)  # fmt: skip
-def test_the_analyses_of_variance_follow_from_means_and_deviations(what: Figures, table: str) -> None:
+@pytest.mark.parametrize(("table", "what"), ANALYSES.items())
+def test_the_analyses_of_variance_follow_from_means_and_deviations(table: str, what: Figures) -> None:
     found = p_values(PRINTED, what)
     assert found is not None
     for row in TABLES[table].rows:
@@ -162,12 +161,12 @@ def test_every_row_has_cells_or_a_sentence(table: str) -> None:
 
 def test_a_missing_algorithm_is_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vermette, "has", lambda *names: f"no {names[0]}")
-    told = {table.cells(row, True) for table in vermette.TABLES if table.id not in WORKED_OUT for row in table.rows}  # type: ignore[arg-type]
+    told = {table.cells(row, True) for table in vermette.TABLES if table.id not in SETTINGS for row in table.rows}  # type: ignore[arg-type]
     assert told == {"no tba", "no salient", "no astar"}
 
 
 @pytest.mark.usefixtures("everything_there")
-@pytest.mark.parametrize("table", [name for name in TABLES if name not in WORKED_OUT])
+@pytest.mark.parametrize("table", [name for name in TABLES if name not in SETTINGS])
 def test_cells_of_a_table(table: str) -> None:
     for row in TABLES[table].rows:
         cells = TABLES[table].cells(row, True)
@@ -201,14 +200,14 @@ def test_maps_and_problems_that_a_sweep_does_not_know_are_not_measured(monkeypat
 
 
 def test_columns_of_the_store() -> None:
-    columns = {column for t in vermette.TABLES if t.id not in WORKED_OUT for column in t.metrics.values()}
+    columns = {column for t in vermette.TABLES if t.id not in SETTINGS for column in t.metrics.values()}
     assert columns <= METRICS.keys() | EXPECTED_COLUMNS
 
 
-def summary(table: str, runs: list[dict[str, Any]]) -> dict[str, Any]:
+def summary(table: str, runs: list[dict[str, Any]], row: dict[str, Any] | None = None) -> dict[str, Any]:
     summarise = TABLES[table].summarise
     assert summarise is not None
-    return summarise(runs)
+    return summarise(runs, row or {})
 
 
 def test_summaries() -> None:
@@ -224,6 +223,33 @@ def test_summaries() -> None:
     assert summary("parity", runs) == {"odd_searches": 1}
     assert summary("4.4", [{}, {}])["mean_backward_steps"] is None
     assert summary("work", runs) == {"most_expanded": None, "most_traced": None}
+
+
+def test_the_lines_of_an_analysis_of_variance() -> None:
+    from wayfolk.experiments.stats import anova
+
+    runs = []
+    for k, row in enumerate(row for row in TABLES["4.4"].rows if row["algorithm"] == "SS"):
+        told = {
+            vermette.OPTIONS["R"]: row["R"],
+            vermette.OPTIONS["N_S"]: vermette.N_S[row["R"], row["ns_pct"]],
+            vermette.OPTIONS["strategy"]: vermette.STRATEGIES[row["strategy"]],
+        }
+        for n in range(6):
+            steps = float((7 * k + 5 * n * n) % 23 + (row["R"] == 25) * 9)
+            runs.append(row | {"options": json.dumps(told), "backward_steps": steps})
+    exact = anova(runs, "backward_steps", ["ns_pct", "R", "strategy"])
+    for row in TABLES["4.5"].rows:
+        found, line = summary("4.5", runs, row), exact[row["factor"].replace("Residuals", "Residual")]
+        assert set(found) == set(TABLES["4.5"].metrics)
+        assert (found["sum_sq"], found["df"]) == pytest.approx((line["sum_sq"], line["df"]))
+        if row["factor"] == "Residuals":
+            assert (found["f_value"], found["p_value"], found["significance"]) == (None, None, None)
+        else:
+            assert (found["f_value"], found["p_value"]) == pytest.approx((line["F"], line["p"]))
+    assert summary("4.5", runs, {"factor": "R"})["significance"] == "***"
+    assert summary("4.5", runs, {"factor": "ns_pct:strategy"})["significance"] == "ns"
+    assert set(summary("4.5", runs[1:], {"factor": "R"}).values()) == {None}, "cells of different sizes"
 
 
 def test_summary_of_solutions() -> None:

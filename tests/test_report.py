@@ -65,16 +65,24 @@ PLANS = [
 ]
 
 
-def store_of(folder: Path, entries: Sequence[Entry], name: str = "runs.duckdb", commit: str = "abc123") -> Path:
+def store_of(
+    folder: Path,
+    entries: Sequence[Entry],
+    name: str = "runs.duckdb",
+    commit: str = "abc123",
+    specs: Sequence[tuple[str, str]] = (),
+) -> Path:
     file = folder / name
     with Store(file) as store:
         store.add(entries, store.provenance({"commit": commit, "processor": "Z80 & co"}))
+        for told in specs:
+            store.keep_spec(*told)
     return file
 
 
 def page_of(folder: Path, entries: Sequence[Entry], **more: Any) -> str:
     out = folder / "page.html"
-    write_report(store_of(folder, entries), out, **more)
+    write_report(store_of(folder, entries, **more), out)
     return out.read_text(encoding="utf-8")
 
 
@@ -149,7 +157,7 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> str:
         patrol(agents, seed, "pibt", "tasks", status="running", loops=[]) for agents in (20, 40) for seed in (0, 1)
     ]
     entries += [paths(10, seed) for seed in range(3)]
-    return page_of(tmp_path_factory.mktemp("rich"), entries, spec_text='name = "all & more"')
+    return page_of(tmp_path_factory.mktemp("rich"), entries, specs=[("all & more", 'name = "all & more"')])
 
 
 def test_the_page_needs_nothing_but_itself(rich: str) -> None:
@@ -287,9 +295,9 @@ def test_text_from_the_store_stays_text(tmp_path: Path) -> None:
     ]
     failed = {"status": "error", "detail": "<img src=x onerror=alert(1)>", "agents": [], "loops": []}
     entries += [plan(NASTY, 20, 9, "<b>bold</b>", {"how": "-->"}, status="<u>"), (plan(NASTY, 20, 10)[0], failed)]
-    page = page_of(tmp_path, entries, spec_text="</pre><script>alert(2)</script>")
+    page = page_of(tmp_path, entries, specs=[("<em>", "</pre><script>alert(2)</script>")])
     found = Reader(page)
-    assert not found.tags & {"script", "img", "b", "i", "u"}
+    assert not found.tags & {"script", "img", "b", "i", "u", "em"}
     assert found.open == []
     for text in (
         NASTY,
@@ -410,8 +418,37 @@ def test_different_circumstances_are_told_and_no_commit_is_named(tmp_path: Path)
     assert "git checkout" not in page
 
 
-def test_the_spec_is_shown_if_it_is_given(rich: str) -> None:
-    assert "<pre>name = &quot;all &amp; more&quot;</pre>" in rich
+def test_specs_are_shown_as_they_were_written(rich: str, tmp_path: Path) -> None:
+    assert "<h3>Spec: all &amp; more</h3><pre>name = &quot;all &amp; more&quot;</pre>" in rich
+    assert "Save the spec above" in rich
+    without = page_of(tmp_path, [plan()])
+    assert "<h3>Spec" not in without
+    assert "Save the spec of this sweep (its settings are listed above)" in without
+    more = page_of(tmp_path, [plan()], specs=[("b", "old"), ("b", "new"), ("a", "other"), ("b", "new")])
+    assert re.findall(r"<h3>Spec: (\w)</h3><pre>(\w+)</pre>", more) == [("a", "other"), ("b", "new"), ("b", "old")]
+    assert "Save each of the specs above" in more
+
+
+def test_what_was_written_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    made = write_report(
+        store_of(tmp_path, [plan("rooms", agents, seed) for agents in (20, 60) for seed in (1, 2)]), out
+    )
+    assert (made["file"], made["runs"]) == (str(out), 4)
+    page = out.read_text(encoding="utf-8")
+    assert len(made["figures"]) == page.count("<figure") > 2
+    assert all(f'<figure id="{name}">' in page for name in made["figures"])
+
+
+def test_scaled_maps_of_one_file_are_told_apart(tmp_path: Path) -> None:
+    def on(size: int) -> Entry:
+        cell, row = paths()
+        scaled = {"make": "scaled", "file": "/maps/ost.map", "digest": "abcdef1234", "width": size, "height": 9}
+        return Cell(scaled, cell.problem, cell.algorithm), row
+
+    found = Reader(page_of(tmp_path, [on(8), on(16)]))
+    assert "ost width=8" in found.text
+    assert "ost width=16" in found.text
 
 
 def test_an_empty_store_is_a_mistake_with_a_sentence(tmp_path: Path) -> None:

@@ -44,6 +44,54 @@ def test_every_list_is_swept(tmp_path):
     assert all(cell.limits == {"seconds": 5, "steps": 100} for cell in cells)
 
 
+def test_maps_can_be_scaled(tmp_path):
+    text = GOOD.replace(
+        '"plain.map"]', '{make = "scaled", file = "*.map", width = [6, 9], height = 4, diagonal = 1.42}]'
+    )
+    text = text.replace(', {kind = "scen", file = "{map}.scen", agents = 1}', "")
+    maps = [cell.map for cell in read_spec(written(tmp_path, text)).cells() if cell.map["make"] == "scaled"]
+    assert {one["width"] for one in maps} == {6, 9}
+    assert all((one["file"], one["diagonal"]) == (str(tmp_path / "plain.map"), 1.42) for one in maps)
+    assert all(len(one["digest"]) == 16 for one in maps)
+
+
+def test_pairs_can_have_bounds(tmp_path):
+    text = GOOD.replace('{kind = "random", agents = [4, 8]}', '{kind = "pairs", count = 3, least = [5, 9], most = 20}')
+    text = text.replace(', {kind = "scen", file = "{map}.scen", agents = 1}', "")
+    problems = [cell.problem for cell in read_spec(written(tmp_path, text)).cells()]
+    assert {(one["least"], one["most"]) for one in problems} == {(5, 20), (9, 20)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ("width = 6", "widht = 6", 5, "did you mean 'width'"),
+        ("width = 6", "width = 0", 5, "width must be a whole number above 0"),
+        ("diagonal = 1.42", "diagonal = 3", 5, "a diagonal must be from 1 to 2 long"),
+        ('file = "plain.map", ', "", 5, "a scaled map needs the `file`"),
+        ('file = "plain.map"', 'file = "none.map"', 5, "there is no file none.map"),
+        ("least = 5", "least = 21", 7, "numbers in this order, not [21, 20]"),
+        ("least = 5", 'least = "a"', 7, "numbers in this order"),
+        ("count = 3, ", "", 7, "count must be a whole number above 0"),
+        ('{kind = "pairs", count = 3', '{kind = "scen", file = "plain.scen", agents = 1', 7, "needs a map from a file"),
+    ],
+)
+def test_mistakes_about_scaled_maps_and_pairs(tmp_path, old, new, line, sentence):
+    text = """
+name = "scaled"
+
+[[sweep]]
+maps = [{make = "scaled", file = "plain.map", width = 6, height = 4, diagonal = 1.42}]
+moves = "eight"
+problems = [{kind = "pairs", count = 3, least = 5, most = 20}]
+algorithms = ["astar"]
+"""
+    read_spec(written(tmp_path, text))
+    assert old in text
+    found = complaints(tmp_path, text.replace(old, new))
+    assert any(f"sweep.toml, line {line}: " in one and sentence in one for one in found), found
+
+
 def test_scenarios_are_found_by_the_name_of_the_map(tmp_path):
     text = GOOD.replace('{make = "random", width = 16, height = 16, seed = [1, 2]}, ', "")
     cells = list(read_spec(written(tmp_path, text)).cells())

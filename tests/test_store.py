@@ -55,6 +55,65 @@ def test_rows_come_back_with_their_agents_and_circumstances(tmp_path):
         assert store.rows("SELECT count(*) AS n FROM agents") == [{"n": 3}]
 
 
+def test_whatever_a_run_counts_has_a_column_of_its_name(tmp_path):
+    with Store(tmp_path / "a.duckdb") as store:
+        store.add([(cell(0), row())], 1)
+        loops = [{"loop": 0, "collisions": 2, "coherence": 0.5}]
+        store.add([(cell(1), row(turns=4, loops=loops)), (cell(2), row(backward_steps=7.5))], 1)
+    with Store(tmp_path / "a.duckdb") as store:
+        store.add([(cell(3), row(turns=None)), (cell(4), row(turns=6))], 1)
+        found = store.rows("SELECT turns, backward_steps FROM runs ORDER BY seed")
+        assert [tuple(one.values()) for one in found] == [(None, None), (4, None), (None, 7.5), (None, None), (6, None)]
+        assert store.rows("SELECT collisions, coherence FROM loops") == [{"collisions": 2.0, "coherence": 0.5}]
+        store.export("runs", tmp_path / "runs.csv")
+    assert "turns" in (tmp_path / "runs.csv").read_text().splitlines()[0]
+
+
+def test_a_count_does_not_hide_what_was_run(tmp_path):
+    with Store(tmp_path / "a.duckdb") as store:
+        store.add([(cell(), row(moves=17, map=3))], 1)
+        assert store.rows("SELECT moves, n_moves, map, n_map FROM runs") == [
+            {"moves": "eight", "n_moves": 17.0, "map": "random", "n_map": 3.0}
+        ]
+
+
+def test_a_column_comes_with_its_rows_or_not_at_all(tmp_path):
+    with Store(tmp_path / "a.duckdb") as store:
+        with pytest.raises(BadInput, match="cannot be written"):
+            store.add([(cell(1), row(turns=3, agents=[{"agent": "not a number"}]))], 1)
+        assert "turns" not in {found["column_name"] for found in store.rows("DESCRIBE runs")}
+        with pytest.raises(BadInput, match="cannot be written"):
+            store.add([(cell(1), row(turns="not a number"))], 1)
+
+
+def test_a_killed_process_leaves_new_columns_and_rows_whole(tmp_path):
+    file = tmp_path / "a.duckdb"
+    code = (
+        "import os, signal, sys; sys.path.insert(0, 'tests')\n"
+        "from test_store import cell, row; from wayfolk.experiments.store import Store\n"
+        f"store = Store({str(file)!r}); first = int(sys.argv[1])\n"
+        "for k in range(first, first + 3): store.add([(cell(k), row(**{f'count_{k}': k}))], 1)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    for first in (0, 2, 4):  # each begins with what the one before has stored last
+        assert subprocess.run([sys.executable, "-c", code, str(first)], check=False).returncode < 0
+    with Store(file, read_only=True) as store:
+        found = store.rows("SELECT seed, count_0, count_2, count_4, count_6 FROM runs ORDER BY seed")
+    assert [one["seed"] for one in found] == list(range(7))
+    assert [[one[f"count_{k}"] for one in found] for k in (0, 2, 4, 6)] == [
+        [k if seed == k else None for seed in range(7)] for k in (0, 2, 4, 6)
+    ]
+
+
+def test_the_texts_of_sweeps_are_kept_once(tmp_path):
+    with Store(tmp_path / "a.duckdb") as store:
+        for text in ("one", "two", "one"):
+            store.keep_spec("windows", text)
+        assert store.rows("SELECT * FROM specs ORDER BY text") == [
+            {"name": "windows", "text": "one"}, {"name": "windows", "text": "two"},
+        ]  # fmt: skip
+
+
 def test_nothing_is_kept_twice(tmp_path):
     with Store(tmp_path / "a.duckdb") as store:
         store.add([(cell(), row(sum_of_costs=1)), (cell(), row(sum_of_costs=2))], 1)
@@ -111,6 +170,8 @@ def test_exports_hold_what_the_store_holds(tmp_path):
         store.export("runs", tmp_path / "it's.csv")
         with pytest.raises(BadInput, match=r"not 'runs\.xls'"):
             store.export("runs", tmp_path / "runs.xls")
+        with pytest.raises(BadInput, match=r"runs\.csv cannot be written"):
+            store.export("runs", tmp_path / "nowhere" / "runs.csv")
     assert sorted(pd.read_csv(tmp_path / "it's.csv")["sum_of_costs"]) == [0, 1, 2, 3]
     assert (tmp_path / "runs.parquet").read_bytes()[:4] == b"PAR1"
 

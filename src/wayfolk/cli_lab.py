@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
 StoreFile = Annotated[Path, typer.Option("--store", help="The DuckDB file that keeps the runs.")]
-Cluster = Annotated[
-    str | None, typer.Option(help="Address of a running Dask scheduler, tcp://...; local if not given.")
-]
+Cluster = Annotated[str | None, typer.Option(help="A running Dask scheduler, tcp://...; else local processes.")]
 LINE_SECONDS = 5.0  # how often a log gets a line
 
 
@@ -37,7 +37,10 @@ def sweep(
     export: Annotated[Path | None, typer.Option(help="Write the table `runs` as .parquet or .csv.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Run every cell of a sweep that is not in the store yet; killed and started again, it goes on."""
+    """Run those cells of a sweep that its store does not have.
+
+    Killed at any moment and started again, it goes on.
+    """
     from wayfolk.experiments.store import Store
 
     if workers is not None and workers < 1:
@@ -68,6 +71,7 @@ def _sweep(
         _estimate(spec, store, workers, as_json)
         return
     with Store(store) as kept, progress_of(spec.name) as tell:
+        kept.keep_spec(spec.name, spec.text)
         if cluster is None:
             _warm(spec.algorithms)
         found = run_cells(spec.cells(), kept, total=spec.n_cells, cluster=cluster, workers=workers, tell=tell)
@@ -89,28 +93,30 @@ def _warm(algorithms: list[str]) -> None:
 
 
 def _estimate(spec: Any, store: Path, workers: int | None, as_json: bool) -> None:
+    from wayfolk.experiments.engine import LOOK_AHEAD
     from wayfolk.experiments.store import Store
     from wayfolk.machine import n_cores
 
     n_workers = workers or n_cores()
     known: dict[str, float] = {}
-    done: set[str] = set()
-    keys = [cell.key for cell in spec.cells()]
-    if store.exists():
-        with Store(store, read_only=True) as kept:
-            done = kept.done(keys)
+    with ExitStack() as stack:
+        kept = stack.enter_context(Store(store, read_only=True)) if store.exists() else None
+        if kept is not None:
             rows = kept.rows("SELECT algorithm, avg(wall_seconds) AS took FROM runs GROUP BY algorithm")
             known = {row["algorithm"]: row["took"] for row in rows}
-    guess, most, unknown = 0.0, 0.0, 0
-    for cell, key in zip(spec.cells(), keys, strict=True):
-        if key in done:
-            continue
-        guess += known.get(cell.algorithm, 0.0)
-        unknown += cell.algorithm not in known
-        most += cell.limits.get("seconds", float("inf"))
+        guess, most, unknown, missing = 0.0, 0.0, 0, 0
+        cells = spec.cells()
+        while part := {cell.key: cell for cell in itertools.islice(cells, LOOK_AHEAD)}:
+            done = set() if kept is None else kept.done(list(part))
+            for key in part.keys() - done:
+                cell = part[key]
+                missing += 1
+                guess += known.get(cell.algorithm, 0.0)
+                unknown += cell.algorithm not in known
+                most += cell.limits.get("seconds", float("inf"))
     made = {
-        "cells": len(keys),
-        "missing": len(keys) - len(done),
+        "cells": spec.n_cells,
+        "missing": missing,
         "estimate_seconds": guess / n_workers if not unknown else None,
         "at_most_seconds": most / n_workers if most != float("inf") else None,
     }
@@ -140,12 +146,19 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
 def report(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="The DuckDB file of a sweep.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The page to write.")] = Path("report.html"),
+    as_json: Json = False,
 ) -> None:
-    """Write what a store holds as one page: tables, figures, spec and provenance."""
+    """Write what a store holds as one page.
+
+    It has tables, figures, the specs of the sweeps, and provenance.
+    """
     from wayfolk.experiments.report import write_report
 
-    write_report(store, out)
-    print(f"Open {out} in a browser.")
+    made = write_report(store, out)
+    if as_json:
+        print(json.dumps(made))
+        return
+    print(f"{made['runs']} runs and {len(made['figures'])} figures: open {out} in a browser.")
 
 
 def reproduce(
@@ -157,7 +170,10 @@ def reproduce(
     cluster: Cluster = None,
     as_json: Json = False,
 ) -> None:
-    """Run what a paper's tables need, print ours beside theirs, and judge each claim."""
+    """Measure a paper's tables anew and judge its claims.
+
+    Runs what is missing, and prints our numbers beside the printed ones.
+    """
     from wayfolk.experiments.papers import find_table, module
     from wayfolk.experiments.reproduce import reproduce as run_paper
     from wayfolk.experiments.store import Store
@@ -178,24 +194,37 @@ def reproduce(
 
 
 def _print_table(one: dict[str, Any]) -> None:
+    """Ours beside the printed numbers; below, why rows are missing. A row without any number is left out."""
     from rich.console import Console
     from rich.table import Table
 
-    metrics = next((list(row["ratio"]) for row in one["rows"] if row["ratio"]), [])
-    settings = [name for name in (one["rows"][0]["paper"] if one["rows"] else {}) if name not in metrics]
-    table = Table(title=f"{one['table']}: {one['title']}", caption=one["setup"], caption_justify="left")
-    for name in (*settings, *(f"{metric}\nours / paper (ratio)" for metric in metrics), "runs"):
-        table.add_column(name, justify="left" if name in settings else "right")
-    for row in one["rows"]:
-        cells = [str(row["paper"].get(name, "")) for name in settings]
-        for metric in metrics:
-            theirs = row["paper"].get(metric)
-            ours = row["ours"].get(metric) if row["ours"] else None
-            ratio = row["ratio"].get(metric) if row["ratio"] else None
-            shown = [f"{value:.4g}" if isinstance(value, int | float) else "-" for value in (ours, theirs)]
-            cells.append(f"{shown[0]} / {shown[1]}" + (f" ({ratio:.2f})" if ratio is not None else ""))
-        table.add_row(*cells, str(row["runs"]) if row["ours"] else row["why"])
-    Console().print(table)
+    rows, metrics = one["rows"], one["metrics"]
+    shown = [row for row in rows if row["ours"] or any(row["paper"].get(name) is not None for name in metrics)]
+    console = Console()
+    if shown:
+        settings = [name for name in shown[0]["paper"] if name not in metrics]
+        table = Table(title=f"{one['table']}: {one['title']}", caption_justify="left")
+        table.caption = f"Ours / paper (ratio). {one['setup']}"
+        for name in (*settings, *metrics, "runs"):
+            table.add_column(name.replace("_", " "), justify="left" if name in settings else "right")
+        for row in shown:
+            beside = (_beside(row["ours"] or {}, row["paper"], row["ratio"] or {}, metric) for metric in metrics)
+            table.add_row(*(str(row["paper"].get(name, "")) for name in settings), *beside, str(row["runs"]))
+        console.print(table)
+    else:
+        console.print(f"{one['table']}: {one['title']}", highlight=False, markup=False)
+    for why, n in Counter(row["why"] for row in rows if row["why"]).items():
+        console.print(f"{n} of {len(rows)} rows: {why}", highlight=False, markup=False)
+    console.print()
+
+
+def _beside(ours: dict[str, Any], paper: dict[str, Any], ratios: dict[str, Any], metric: str) -> str:
+    mine, theirs = (
+        f"{value:.4g}" if isinstance(value, int | float) else str(value or "-")
+        for value in (ours.get(metric), paper.get(metric))
+    )
+    ratio = ratios.get(metric)
+    return f"{mine} / {theirs}" + (f" ({ratio:.3g})" if ratio is not None else "")
 
 
 def _print_claims(claims: list[dict[str, Any]]) -> None:

@@ -30,6 +30,11 @@ LOOK_AHEAD = 512  # cells whose keys are looked up in the store at once
 FLUSH_SECONDS = 1.0
 TRIES = 3
 GRACE = 60.0  # seconds beyond twice its own limit that a cell may take, to load and compile
+SETTINGS = {  # of Dask
+    "distributed.scheduler.allowed-failures": 0,  # a lost worker's batch comes back at once: we try again our own way
+    "distributed.comm.timeouts.connect": "8s",
+    "distributed.admin.low-level-log-length": 8,  # these logs hold on to whole batches
+}
 Job = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -98,13 +103,14 @@ def run_cells(
 ) -> Progress:
     """Run the cells that are missing from `store`. `memory` is the limit of each local worker, in bytes."""
     progress = Progress(total)
-    todo = _missing(cells, store, progress)
+    under_way: set[str] = set()
+    todo = _missing(cells, store, progress, under_way)
     first = next(todo, None)
     if first is None:
         return progress
     number = store.provenance(circumstances())
     with _client(cluster, workers, memory) as client:
-        _Flight(client, store, number, progress, tell, job).fly(itertools.chain([first], todo))
+        _Flight(client, store, number, progress, under_way, tell, job).fly(itertools.chain([first], todo))
     return progress
 
 
@@ -134,28 +140,32 @@ def circumstances() -> dict[str, Any]:
     }
 
 
-def _missing(cells: Iterable[Cell], store: Store, progress: Progress) -> Iterator[Cell]:
-    """The cells that are not in the store, each once."""
-    met: set[str] = set()
+def _missing(cells: Iterable[Cell], store: Store, progress: Progress, under_way: set[str]) -> Iterator[Cell]:
+    """The cells that are not in the store, each once; their keys are `under_way` from here until they are stored."""
     source = iter(cells)
     while part := list(itertools.islice(source, LOOK_AHEAD)):
-        done = store.done([cell.key for cell in part])
-        for cell in part:
-            if cell.key in done or cell.key in met:
-                progress.skipped += 1
-            else:
-                met.add(cell.key)
-                yield cell
+        by_key = {cell.key: cell for cell in part}
+        fresh = by_key.keys() - store.done(list(by_key)) - under_way
+        under_way.update(fresh)
+        progress.skipped += len(part) - len(fresh)
+        yield from (cell for key, cell in by_key.items() if key in fresh)
 
 
 class _Flight:
     """Batches under way, and what came back but is not in the store yet."""
 
     def __init__(
-        self, client: Any, store: Store, number: int, progress: Progress, tell: Callable[[Progress], None], job: Job
+        self,
+        client: Any,
+        store: Store,
+        number: int,
+        progress: Progress,
+        under_way: set[str],
+        tell: Callable[[Progress], None],
+        job: Job,
     ) -> None:
         self.client, self.store, self.number = client, store, number
-        self.progress, self.tell, self.job = progress, tell, job
+        self.progress, self.under_way, self.tell, self.job = progress, under_way, tell, job
         self.back: list[tuple[Cell, dict[str, Any]]] = []
         self.flushed = time.perf_counter()
         self.pace = BATCH_SECONDS  # seconds a cell takes, as far as is known
@@ -215,6 +225,7 @@ class _Flight:
             if self.tries[cell.key] < TRIES and not late:
                 self.suspects.append(cell)
                 return
+            del self.tries[cell.key]
             what = f"ran over its time and was stopped after {took:.0f} s" if late else f"took {TRIES} workers with it"
             status = "out_of_time" if late else "crashed"
             row = {"status": status, "detail": what, "wall_seconds": took, "agents": [], "loops": []}
@@ -228,6 +239,7 @@ class _Flight:
     def _flush(self, now: bool = False) -> None:
         if self.back and (now or time.perf_counter() - self.flushed > FLUSH_SECONDS):
             self.store.add(self.back, self.number)
+            self.under_way.difference_update(cell.key for cell, _ in self.back)
             self.back = []
             self.flushed = time.perf_counter()
             self.tell(self.progress)
@@ -265,8 +277,7 @@ def _client(address: str | None, workers: int | None, memory: int | None) -> Ite
         raise Missing("the laboratory needs packages of its own: pip install 'wayfolk[lab]'") from None
     for name in ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler", "distributed.core"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    # a lost worker's batch comes back to us at once: we know better how to try again
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": "8s"}):
+    with dask.config.set(SETTINGS):
         if address is not None:
             try:
                 client = Client(address, timeout=8)

@@ -100,16 +100,20 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def write_report(store_file: str | Path, out: str | Path, *, spec_text: str | None = None) -> None:
-    """Write what is in a store to the HTML file `out`: tables, figures, settings and provenance."""
+def write_report(store_file: str | Path, out: str | Path) -> dict[str, Any]:
+    """Write what is in a store to the HTML file `out`: tables, figures, specs, settings and provenance.
+
+    Returns the contract of `wayfolk report --json`.
+    """
     with Store(store_file, read_only=True) as store:
         loaded = _load(store)
+        specs = store.rows("SELECT name, text FROM specs ORDER BY name, text")
         sections = [
             _summary(store, loaded),
             *(_kind(kind, loaded) for kind in TITLES if (loaded.runs.kind == kind).any()),
-            _settings(store, loaded, spec_text),
+            _settings(store, loaded, specs),
             _provenance(store),
-            _again(store, Path(out).name, spec_text is not None),
+            _again(store, Path(out).name, len(specs)),
         ]
     titles = re.findall(r'<h2 id="(\w+)">(.*?)</h2>', "".join(sections))
     page = _PAGE.format(
@@ -121,6 +125,7 @@ def write_report(store_file: str | Path, out: str | Path, *, spec_text: str | No
         version=escape(__version__),
     )
     write_bytes(out, page.encode(), BadInput)
+    return {"file": str(out), "runs": len(loaded.runs), "figures": re.findall(r'<figure id="([^"]+)">', page)}
 
 
 def _load(store: Store) -> Loaded:
@@ -185,9 +190,9 @@ def _problem_facts(told: dict[str, Any], map_name: str) -> dict[str, Any]:
 
 
 def _map_facts(told: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    facts = {key: value for key, value in told.items() if key not in ("make", "name", "seed", "file", "digest")}
     if "file" in told:
-        return Path(told["file"]).stem, {"digest": str(told.get("digest"))[:6]}
-    facts = {key: value for key, value in told.items() if key not in ("make", "name", "seed")}
+        return Path(told["file"]).stem, facts | {"digest": str(told.get("digest"))[:6]}
     return str(told.get("name") or told["make"]), facts
 
 
@@ -316,8 +321,8 @@ def _mean(found: Mean | None, measure: Measure, n_runs: int) -> str:
     return f'<td class="number">{value}<small>{", ".join(below)}</small></td>'
 
 
-def _settings(store: Store, loaded: Loaded, spec_text: str | None) -> str:
-    """What was swept, put together from the cells."""
+def _settings(store: Store, loaded: Loaded, specs: Sequence[dict[str, Any]]) -> str:
+    """The specs as they were written, and what was swept, put together from the cells."""
     blocks: dict[tuple[str, ...], dict[str, set[Any]]] = {}
     for one in loaded.told:
         name, facts = _map_facts(one["map"])
@@ -338,9 +343,9 @@ def _settings(store: Store, loaded: Loaded, spec_text: str | None) -> str:
         _ranges(row[name] for row in store.rows(f"SELECT DISTINCT {name} FROM runs")) for name in ("seed", "repeat")
     )
     ways = [_way(loaded, series) for series in range(len(loaded.ways))]
-    spec = f"<h3>The spec</h3><pre>{escape(spec_text)}</pre>" if spec_text else ""
+    written = "".join(f"<h3>Spec: {escape(one['name'])}</h3><pre>{escape(one['text'])}</pre>" for one in specs)
     return (
-        f'<h2 id="settings">Settings</h2>{spec}<h3>Maps and problems</h3>{_table(heads, lines[:MOST_LISTED])}{more}'
+        f'<h2 id="settings">Settings</h2>{written}<h3>Maps and problems</h3>{_table(heads, lines[:MOST_LISTED])}{more}'
         f"<h3>Algorithms</h3>{_table(['algorithm', 'options'], ways)}<p>Seeds {seeds}; repeats {repeats}.</p>"
     )
 
@@ -364,14 +369,16 @@ def _provenance(store: Store) -> str:
     return f'<h2 id="provenance">Provenance</h2>{note}{_table(heads, lines)}'
 
 
-def _again(store: Store, out: str, has_spec: bool) -> str:
+def _again(store: Store, out: str, n_specs: int) -> str:
     found = store.rows("SELECT DISTINCT told->>'commit' AS sha FROM provenance JOIN runs ON provenance = id")
     commits = [row["sha"] for row in found if row["sha"]]
     name = shlex.quote(store.file.name)
     commands = [f"git checkout {shlex.quote(commits[0])}"] if len(commits) == 1 else []
     commands += [f"wayfolk sweep SPEC.toml --store {name}", f"wayfolk report {name} -o {shlex.quote(out)}"]
     ask = f'wayfolk sweep --store {name} --sql "SELECT * FROM runs LIMIT 10"'
-    spec = "the spec above" if has_spec else "the spec of this sweep (its settings are listed above)"
+    spec = "the spec of this sweep (its settings are listed above)"
+    if n_specs:
+        spec = "the spec above" if n_specs == 1 else "each of the specs above"
     return (
         f'<h2 id="again">How to make it again</h2><p>Save {spec} as SPEC.toml. A sweep does what is missing from its '
         f"store and nothing twice; the same store makes the same report.</p><pre>{escape(chr(10).join(commands))}</pre>"

@@ -6,12 +6,12 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.engine import Progress, run_cells
 from wayfolk.experiments.papers import Measured, Row, Table, find_table, module
 from wayfolk.experiments.store import Store
 
 BAD = ("error", "crashed", "out_of_memory")
+Plan = list[str] | str  # the keys of the cells that measure a row, or why there are none
 
 
 def reproduce(
@@ -26,12 +26,17 @@ def reproduce(
     """The tables of `paper`, or one of them: ours, the paper's and the ratio in each row, and verdicts of claims."""
     book = module(paper)
     tables: list[Table] = list(book.TABLES) if table is None else [find_table(paper, table)]
-    plans = {found.id: [found.cells(row, quick) for row in found.rows] for found in tables}
-    cells = {cell.key: cell for rows in plans.values() for row in rows if not isinstance(row, str) for cell in row}
-    run_cells(cells.values(), store, total=len(cells), cluster=cluster, tell=tell)
-    made = [_table(found, plans[found.id], store) for found in tables]
+    found = {one.id: [one.cells(row, quick) for row in one.rows] for one in tables}
+    cells = {id(cell): cell for rows in found.values() for row in rows if not isinstance(row, str) for cell in row}
+    keys = {number: cell.key for number, cell in cells.items()}  # once for each: rows share cells
+    missing = {keys[number]: cell for number, cell in cells.items()}
+    run_cells(missing.values(), store, total=len(missing), cluster=cluster, tell=tell)
+    made = []
+    for one in tables:
+        plans = [row if isinstance(row, str) else [keys[id(cell)] for cell in row] for row in found[one.id]]
+        made.append(_table(one, plans, store))
     measured = Measured({one["table"]: [row["ours"] for row in one["rows"] if row["ours"]] for one in made})
-    wanted = {found.id for found in tables}
+    wanted = {one.id for one in tables}
     claims = [claim for claim in book.CLAIMS if table is None or wanted & set(claim.tables)]
     judged = [_judged(claim, measured) for claim in claims]
     if table is not None:
@@ -45,34 +50,55 @@ def _judged(claim: Any, measured: Measured) -> dict[str, Any]:
     return told | {"paper_itself": claim.own}
 
 
-def _table(found: Table, plans: list[list[Cell] | str], store: Store) -> dict[str, Any]:
+def _table(found: Table, plans: list[Plan], store: Store) -> dict[str, Any]:
     rows = []
+    runs: list[Row] = []
+    before: Plan = ""
     for paper_row, plan in zip(found.rows, plans, strict=True):
         if isinstance(plan, str):
             rows.append({"ours": None, "paper": paper_row, "ratio": None, "runs": 0, "why": plan})
             continue
-        runs = _runs(store, plan)
+        if plan != before:
+            runs, before = _runs(store, plan), plan
         good = [run for run in runs if run["status"] not in BAD]
         ours = _ours(found, paper_row, good) if good else None
+        if ours and all(ours.get(name) is None for name in found.metrics):
+            ours = None
         ratio = {name: _ratio(ours.get(name), paper_row.get(name)) for name in found.metrics} if ours else None
-        lost = len(runs) - len(good)
-        why = f"{lost} of {len(runs)} runs failed: {next(r['detail'] for r in runs if r not in good)}" if lost else ""
+        why = _why(found, runs, ours)
         rows.append({"ours": ours, "paper": paper_row, "ratio": ratio, "runs": len(good), "why": why})
-    return {"table": found.id, "title": found.title, "setup": found.setup, "rows": rows}
+    told = {"table": found.id, "title": found.title, "setup": found.setup}
+    return told | {"metrics": list(found.metrics), "rows": rows}
 
 
-def _runs(store: Store, cells: list[Cell]) -> list[Row]:
-    keys = [cell.key for cell in cells]
-    return store.rows("SELECT * FROM runs WHERE key IN (SELECT unnest(?)) ORDER BY key", [keys])
+def _why(found: Table, runs: list[Row], ours: Row | None) -> str:
+    """Why runs or a whole row do not count; nothing if all is well."""
+    lost = [run for run in runs if run["status"] in BAD]
+    if lost:
+        return f"{len(lost)} of {len(runs)} runs failed: {lost[0]['detail']}"
+    if ours is not None:
+        return ""
+    absent = {column for column in found.metrics.values() if all(run.get(column) is None for run in runs)}
+    told = f"runs do not record {', '.join(sorted(absent))} yet" if absent else "these runs do not allow it"
+    return f"not measured: {told}"
+
+
+def _runs(store: Store, keys: list[str]) -> list[Row]:
+    """The runs of cells, each with its loops."""
+    runs = store.rows("SELECT * FROM runs WHERE key IN (SELECT unnest(?)) ORDER BY key", [keys])
+    loops: dict[str, list[Row]] = {run["key"]: [] for run in runs}
+    for loop in store.rows("SELECT * FROM loops WHERE key IN (SELECT unnest(?)) ORDER BY key, loop", [keys]):
+        loops[loop["key"]].append(loop)
+    return [run | {"loops": loops[run["key"]]} for run in runs]
 
 
 def _ours(found: Table, paper_row: Row, runs: list[Row]) -> Row:
     settings = {name: value for name, value in paper_row.items() if name not in found.metrics}
     if found.summarise is not None:
-        return settings | found.summarise(runs)
+        return settings | found.summarise(runs, paper_row)
     means = {}
     for name, column in found.metrics.items():
-        values = [run[column] for run in runs if run[column] is not None]
+        values = [run[column] for run in runs if run.get(column) is not None]
         means[name] = statistics.fmean(values) if values else None
     return settings | means
 

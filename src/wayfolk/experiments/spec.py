@@ -13,7 +13,12 @@
     algorithms = [{name = "whca", options = {window = [8, 16]}}, {name = "hca"}]
 
 Every list is swept: the cells of a block are maps x problems x algorithms with options x seeds x repeats. Files are looked
-for beside the spec and in the benchmark data; `{map}` in a scenario's name is the map's own name.
+for beside the spec and in the benchmark data; `{map}` in a scenario's name is the map's own name. A map
+
+    {make = "scaled", file = "bg512/*.map", width = 320, height = 320, diagonal = 1.42}
+
+is a file brought to another size, with only its largest connected part left free; a diagonal is sqrt 2 long if nothing
+else is said. Problems of the kind "pairs" may have bounds, `least` and `most`, of the optimal cost.
 """
 
 from __future__ import annotations
@@ -40,7 +45,7 @@ PROBLEMS = {
     "patrol": {"agents", "loops"},
     "tasks": {"agents"},
     "queries": {"file", "first", "count"},
-    "pairs": {"count"},
+    "pairs": {"count", "least", "most"},
 }
 MAPS = {
     "random": {"width", "height", "blocked", "seed"},
@@ -48,6 +53,7 @@ MAPS = {
     "rooms": {"width", "height", "size", "seed"},
     "warehouse": {"columns", "rows", "aisle"},
     "thesis": {"letter"},
+    "scaled": {"file", "width", "height", "diagonal"},
 }
 LIMITS = {"seconds", "expansions", "steps", "until"}
 
@@ -186,19 +192,38 @@ class _Reader:
 
     def read_map_entry(self, entry: Any) -> list[dict[str, Any]]:
         if isinstance(entry, str):
-            try:
-                found = match_data(entry, self.folder)
-                for path in found:
-                    read_map(path)
-            except WayfolkError as error:
-                self.complain(entry, str(error))
-                return []
-            return [{"file": str(path), "digest": file_digest(path)} for path in found]
+            return self.files(entry)
         kind = entry.get("make") if isinstance(entry, dict) else None
         if kind not in MAPS:
             self.complain(str(kind or "maps"), f"a map is a file, or made by one of {', '.join(MAPS)}; not {entry!r}")
             return []
-        return self.swept(entry, {"make", "name"} | MAPS[kind])
+        made = self.swept(entry, {"make", "name"} | MAPS[kind])
+        return made if kind != "scaled" else [found for told in made for found in self.scaled(told)]
+
+    def files(self, pattern: str) -> list[dict[str, Any]]:
+        """The map files that fit, all of which can be read."""
+        try:
+            found = match_data(pattern, self.folder)
+            for path in found:
+                read_map(path)
+        except WayfolkError as error:
+            self.complain(pattern, str(error))
+            return []
+        return [{"file": str(path), "digest": file_digest(path)} for path in found]
+
+    def scaled(self, told: dict[str, Any]) -> list[dict[str, Any]]:
+        """A scaled map for each file that fits."""
+        for side in ("width", "height"):
+            if not isinstance(told.get(side), int) or told[side] < 1:
+                where = side if side in told else "scaled"
+                self.complain(where, f"{side} must be a whole number above 0, not {told.get(side)}")
+        length = told.get("diagonal", 1.0)
+        if not isinstance(length, int | float) or not 1.0 <= length <= 2.0:
+            self.complain("diagonal", f"a diagonal must be from 1 to 2 long, not {length}")
+        if not isinstance(told.get("file"), str):
+            self.complain("scaled", "a scaled map needs the `file` that it is made of")
+            return []
+        return [told | found for found in self.files(told["file"])]
 
     def read_problem(self, entry: Any, one: dict[str, Any], limits: dict[str, Any]) -> list[dict[str, Any]]:
         kind = entry.get("kind") if isinstance(entry, dict) else None
@@ -212,7 +237,7 @@ class _Reader:
         made = []
         for told in self.swept(entry, {"kind"} | PROBLEMS[kind]):
             if "file" in told:
-                if "file" not in one:
+                if "make" in one:
                     self.complain(told["file"], "a scenario needs a map from a file")
                     continue
                 name = told["file"].replace("{map}", Path(one["file"]).stem)
@@ -227,7 +252,11 @@ class _Reader:
                     continue
                 value = told.setdefault(needed, 20 if needed == "loops" else None)
                 if not isinstance(value, int) or value < 1:
-                    self.complain(needed, f"{needed} must be a whole number above 0, not {value}")
+                    where = needed if needed in entry else kind
+                    self.complain(where, f"{needed} must be a whole number above 0, not {value}")
+            bounds = [told[name] for name in ("least", "most") if name in told]
+            if not all(isinstance(bound, int | float) for bound in bounds) or bounds != sorted(bounds):
+                self.complain("least", f"least and most must be numbers in this order, not {bounds}")
             made.append(told)
         return made
 

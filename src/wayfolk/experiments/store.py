@@ -3,7 +3,12 @@
     runs         one row for each cell: `key`, what was run, status, metrics, provenance number
     agents       metrics of each agent of a run; loops: of each loop
     provenance   versions, commit and processor under which runs were made
+    specs        the texts of the sweeps that were run
     meta         the schema
+
+METRICS are the columns that every store has. Whatever else a run, an agent or a loop has measured gets a column of its
+name when the first row comes that has it: an algorithm can count something new without a change here. If a column that
+describes runs has that name, as `moves` does, it is called `n_moves`.
 
 A batch of rows and everything that belongs to them is committed together, so that a killed process leaves either all of
 a run or nothing. DuckDB lets one process write at a time: a second one gets a sentence.
@@ -12,8 +17,9 @@ a run or nothing. DuckDB lets one process write at a time: a second one gets a s
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +34,13 @@ METRICS = {
     "lower_bound": "BIGINT", "faults": "INTEGER", "queries": "INTEGER", "solved": "INTEGER", "wrong_cost": "INTEGER",
     "cost": "DOUBLE", "expanded_least": "DOUBLE", "expanded_most": "DOUBLE",
 }  # fmt: skip
+MEMORY = (
+    "2GB"  # for DuckDB while it writes: what it keeps of the file must not grow with it; an index entry has 70 bytes
+)
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS meta (schema INTEGER);
 CREATE TABLE IF NOT EXISTS provenance (id INTEGER PRIMARY KEY, told JSON);
+CREATE TABLE IF NOT EXISTS specs (name VARCHAR, text VARCHAR);
 CREATE TABLE IF NOT EXISTS runs (
     key VARCHAR PRIMARY KEY, map VARCHAR, problem VARCHAR, algorithm VARCHAR, options JSON, seed BIGINT, repeat INTEGER,
     moves VARCHAR, model VARCHAR, cell JSON, status VARCHAR, detail VARCHAR, provenance INTEGER,
@@ -41,12 +51,11 @@ CREATE TABLE IF NOT EXISTS agents (
 CREATE TABLE IF NOT EXISTS loops (
     key VARCHAR, loop INTEGER, expanded DOUBLE, replans DOUBLE, distance DOUBLE, collisions DOUBLE);
 """
-_RUNS = (
+_ABOUT = (
     "key", "map", "problem", "algorithm", "options", "seed", "repeat", "moves", "model", "cell", "status", "detail",
-    "provenance", *METRICS,
+    "provenance",
 )  # fmt: skip
-_AGENTS = ("key", "agent", "arrived", "steps", "expanded", "replans", "distance", "collisions")
-_LOOPS = ("key", "loop", "expanded", "replans", "distance", "collisions")
+_NOT_METRICS = ("key", "status", "detail", "agents", "loops")  # of a row
 
 
 class Store:
@@ -69,6 +78,7 @@ class Store:
                 ) from None
             raise BadInput(f"{file} cannot be opened as a store: {str(error).splitlines()[0]}") from None
         if not read_only:
+            self.base.execute(f"SET memory_limit = '{MEMORY}'")
             self.base.execute(_TABLES)
         self._check_schema(read_only)
 
@@ -102,14 +112,18 @@ class Store:
         if found is not None:
             return int(found[0])
         (number,) = self.base.execute("SELECT coalesce(max(id), 0) + 1 FROM provenance").fetchone()  # type: ignore[misc]
-        self.base.execute("INSERT INTO provenance VALUES (?, ?)", [number, text])
+        with self._writing(self.file):
+            self.base.execute("INSERT INTO provenance VALUES (?, ?)", [number, text])
         return int(number)
+
+    def keep_spec(self, name: str, text: str) -> None:
+        """Remember a sweep that is run here."""
+        if {"name": name, "text": text} not in self.rows("SELECT name, text FROM specs"):
+            with self._writing(self.file):
+                self.base.execute("INSERT INTO specs VALUES (?, ?)", [name, text])
 
     def add(self, rows: Iterable[tuple[Cell, dict[str, Any]]], provenance: int) -> None:
         """Keep finished runs; one that is there already stays as it is."""
-        import duckdb
-        import pandas as pd
-
         runs, agents, loops = [], [], []
         finished = list(rows)
         known = self.done([cell.key for cell, _ in finished])
@@ -118,29 +132,41 @@ class Store:
                 continue
             known.add(cell.key)
             runs.append(_run_row(cell, row, provenance))
-            agents += [[cell.key, *(entry.get(name) for name in _AGENTS[1:])] for entry in row["agents"]]
-            loops += [[cell.key, *(entry.get(name) for name in _LOOPS[1:])] for entry in row["loops"]]
-        self.base.execute("BEGIN")
-        try:
-            for table, names, entries in (("runs", _RUNS, runs), ("agents", _AGENTS, agents), ("loops", _LOOPS, loops)):
+            agents += [{"key": cell.key, **entry} for entry in row["agents"]]
+            loops += [{"key": cell.key, **entry} for entry in row["loops"]]
+        with self._writing(self.file):
+            for table, entries in (("runs", runs), ("agents", agents), ("loops", loops)):
                 if entries:
-                    frame = pd.DataFrame(entries, columns=list(names), dtype=object)
-                    self.base.register("incoming", frame)
-                    self.base.execute(f"INSERT INTO {table} SELECT * FROM incoming")
-                    self.base.unregister("incoming")
-            self.base.execute("COMMIT")
-        except duckdb.Error as error:
-            self._undo()
-            raise BadInput(f"{self.file} cannot be written: {str(error).splitlines()[0]}") from None
-        except BaseException:
-            self._undo()
-            raise
+                    self._insert(table, entries)
 
-    def _undo(self) -> None:
+    def _insert(self, table: str, entries: list[dict[str, Any]]) -> None:
+        """Add rows to a table; a column that it does not have yet is made."""
+        import pandas as pd
+
+        names = list(dict.fromkeys(itertools.chain.from_iterable(entries)))
+        known = {name for (name,) in self.base.execute(f"SELECT column_name FROM (DESCRIBE {table})").fetchall()}
+        for name in sorted(set(names) - known):
+            self.base.execute(f'ALTER TABLE {table} ADD COLUMN "{name}" DOUBLE')
+        values = [[entry.get(name) for name in names] for entry in entries]
+        self.base.register("incoming", pd.DataFrame(values, columns=names, dtype=object))
+        self.base.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
+        self.base.unregister("incoming")
+
+    @contextlib.contextmanager
+    def _writing(self, file: str | Path) -> Iterator[None]:
+        """All of what is done inside or nothing; what DuckDB cannot do becomes a sentence about `file`."""
         import duckdb
 
-        with contextlib.suppress(duckdb.Error):
-            self.base.execute("ROLLBACK")
+        self.base.execute("BEGIN")
+        try:
+            yield
+            self.base.execute("COMMIT")
+        except BaseException as error:
+            with contextlib.suppress(duckdb.Error):
+                self.base.execute("ROLLBACK")
+            if isinstance(error, duckdb.Error):
+                raise BadInput(f"{file} cannot be written: {str(error).splitlines()[0]}") from None
+            raise
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """The answer to a question in SQL."""
@@ -160,14 +186,17 @@ class Store:
         if kind is None:
             raise BadInput(f"a table is written as .parquet or .csv, not {Path(file).name!r}")
         quoted = str(file).replace("'", "''")
-        self.base.execute(f"COPY (SELECT * FROM {table} ORDER BY key) TO '{quoted}' ({kind})")
+        with self._writing(file):
+            self.base.execute(f"COPY (SELECT * FROM {table} ORDER BY key) TO '{quoted}' ({kind})")
 
 
-def _run_row(cell: Cell, row: dict[str, Any], provenance: int) -> list[Any]:
+def _run_row(cell: Cell, row: dict[str, Any], provenance: int) -> dict[str, Any]:
     told = json.dumps(cell.as_dict(), sort_keys=True)
     problem = Path(cell.problem["file"]).stem if "file" in cell.problem else cell.problem["kind"]
-    return [
+    about = (
         cell.key, cell.map_name, problem, cell.algorithm, json.dumps(cell.options, sort_keys=True), cell.seed,
         cell.repeat, cell.moves, cell.model, told, row["status"], row.get("detail", ""), provenance,
-        *(row.get(name) for name in METRICS),
-    ]  # fmt: skip
+    )  # fmt: skip
+    measured = {name: value for name, value in row.items() if name not in _NOT_METRICS}
+    renamed = {f"n_{name}" if name in _ABOUT else name: value for name, value in measured.items()}
+    return renamed | dict(zip(_ABOUT, about, strict=True))

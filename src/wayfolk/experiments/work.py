@@ -1,9 +1,14 @@
-"""Work: run one cell and say what came of it, as a row. Whatever goes wrong becomes a row that says so."""
+"""Work: run one cell and say what came of it, as a row. Whatever goes wrong becomes a row that says so.
+
+A row has the store's METRICS and whatever else the run itself counts: every field of the result's counters, every entry
+of a simulation's summary. An algorithm that counts something new returns a subclass of `Counters` with a field for it.
+"""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,11 +19,15 @@ from wayfolk.check import check, check_record
 from wayfolk.errors import BadInput, TooLarge, WayfolkError
 from wayfolk.experiments.cell import Cell
 from wayfolk.formats import read_map, read_queries, read_scen
-from wayfolk.grid import Grid
+from wayfolk.graph import MANHATTAN, OCTILE, guess
+from wayfolk.grid import SQRT2, Grid, Moves
+from wayfolk.plan import Plan
 from wayfolk.problem import Problem, one_shot, patrol, tasks
-from wayfolk.run import find_path, solve
+from wayfolk.result import Result
+from wayfolk.run import find_path, make_ready, solve
 from wayfolk.runs import Run
-from wayfolk.simulation import simulate
+from wayfolk.simulation import Simulation, simulate
+from wayfolk.task import Task
 
 MAKERS: dict[str, Callable[..., Grid]] = {
     "random": generate.random_map,
@@ -27,6 +36,11 @@ MAKERS: dict[str, Callable[..., Grid]] = {
     "warehouse": generate.warehouse,
 }
 FAILURES = ("crashed", "error", "out_of_memory")
+ONE_AGENT = ("search", "realtime")  # families
+SELDOM = ("generated", "reopened", "restarts")  # which most planners and controllers do not count: their 0 says nothing
+SUMMED = ("solved", "cost", "seconds", "fuel", "estimate")  # over the queries of a run; other metrics are means
+MOST_DRAWS = 1000  # for each pair whose cost must lie between bounds
+Pair = tuple[int, int]
 
 
 def run_cell(data: dict[str, Any]) -> dict[str, Any]:
@@ -48,8 +62,7 @@ def run_cell(data: dict[str, Any]) -> dict[str, Any]:
 
 def _run(cell: Cell) -> dict[str, Any]:
     grid = _grid(tuple(sorted(cell.map.items())), cell.moves)
-    family = catalogue.find(cell.algorithm).family
-    if family == "search":
+    if catalogue.find(cell.algorithm).family in ONE_AGENT:
         return _paths(cell, grid)
     problem = _problem(cell, grid)
     if problem.is_one_shot:
@@ -61,10 +74,15 @@ def _run(cell: Cell) -> dict[str, Any]:
 def _grid(described: tuple[tuple[str, Any], ...], moves: str) -> Grid:
     """The map; the last few are kept, since neighbouring cells share theirs."""
     told = dict(described)
-    if "file" in told:
-        return read_map(told["file"], moves)
-    kind = told.pop("make")
+    kind = told.pop("make", "file")
     told.pop("name", None)
+    if kind == "file":
+        return read_map(told["file"], moves)
+    if kind == "scaled":
+        grid = generate.scale(read_map(told["file"], moves), told["width"], told["height"])
+        length = told.get("diagonal", SQRT2)
+        grid = Grid(grid.free, moves, costs=grid.costs, links=grid.links, diagonal=length, name=grid.name)
+        return generate.without_islands(grid)
     if kind == "thesis":
         return generate.thesis_map(told["letter"]).grid.with_moves(moves)
     return MAKERS[kind](**told, moves=moves)
@@ -88,48 +106,64 @@ def _problem(cell: Cell, grid: Grid) -> Problem:
 
 
 def _plan(cell: Cell, problem: Problem) -> dict[str, Any]:
-    kind = "steps" if catalogue.find(cell.algorithm).family == "controllers" else "expansions"
-    limits: dict[str, Any] = {name: cell.limits.get(name) for name in ("seconds", kind)}
-    result = solve(problem, cell.algorithm, seed=cell.seed, **limits, **cell.options)
-    row: dict[str, Any] = {
+    is_controller = catalogue.find(cell.algorithm).family == "controllers"
+    limits: dict[str, Any] = {
+        name: cell.limits.get(name) for name in ("seconds", "steps" if is_controller else "expansions")
+    }
+    make_ready(cell.algorithm)
+    watch = _Watch()
+    result = solve(problem, cell.algorithm, seed=cell.seed, tell=watch, **limits, **cell.options)
+    counted = {name: value for name, value in vars(result.counters).items() if value or name not in SELDOM}
+    row: dict[str, Any] = counted | {
         "status": result.status.value,
         "detail": result.detail,
         "n_agents": problem.n_agents,
         "seconds": result.seconds,
-        "expanded": result.counters.expanded,
-        "replans": result.counters.replans,
-        "collisions": result.counters.collisions,
         "lower_bound": metrics.lower_bound(problem),
     }
     if result.plan is None:
         return row | {"completion_rate": 0.0}
     row |= metrics.summary(result.plan, problem)
     row["faults"] = len(check(result.plan, problem, arrive=result.is_solved))
-    arrived = metrics.rest_steps(result.plan, problem.goals)
-    home = result.plan.cells[-1] == problem.goals
-    row["agents"] = [{"agent": k, "arrived": bool(home[k]), "steps": int(arrived[k])} for k in range(problem.n_agents)]
+    row |= _arrivals(result.plan, problem)
+    if is_controller:
+        steps = [entry["steps"] if entry["arrived"] else math.inf for entry in row["agents"]]
+        row["completion_seconds"] = watch.mean_seconds(steps, cell.limits.get("seconds", result.seconds))
     return row
+
+
+def _arrivals(plan: Plan, problem: Problem) -> dict[str, Any]:
+    """When each agent arrived for good, and the latest of those who did."""
+    steps = metrics.rest_steps(plan, problem.goals)
+    home = plan.cells[-1] == problem.goals
+    agents = [{"agent": k, "arrived": bool(home[k]), "steps": int(steps[k])} for k in range(problem.n_agents)]
+    return {"agents": agents, "longest_path": int(steps[home].max()) if home.any() else None}
+
+
+class _Watch:
+    """A clock that is looked at now and then while a simulation runs, to know when which step was over."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.steps, self.seconds = [0.0], [0.0]
+
+    def __call__(self, task: Task) -> None:
+        if isinstance(task, Simulation):
+            self.steps.append(task.time)
+            self.seconds.append(time.perf_counter() - self.began)
+
+    def mean_seconds(self, steps: Sequence[float], limit: float) -> float:
+        """The mean second in which `steps` were over; a step that never came counts as `limit`."""
+        return float(np.interp(steps, self.steps, self.seconds, right=limit).mean())
 
 
 def _simulation(cell: Cell, problem: Problem) -> dict[str, Any]:
     limits: dict[str, Any] = {name: cell.limits.get(name) for name in ("seconds", "until")}
     run = simulate(problem, cell.algorithm, model=cell.model, seed=cell.seed, **limits, **cell.options)
     found = run.summary()
-    row: dict[str, Any] = {
-        "status": run.status.value,
-        "n_agents": problem.n_agents,
-        "seconds": run.seconds,
-        "simulation_time": found["time"],
-        "expanded": found["expanded"],
-        "replans": found["replans"],
-        "distance": found["distance"],
-        "collisions": found["collisions"],
-        "throughput": found["throughput"],
-        "faults": len(check_record(run.record)),
-    }
-    row["agents"] = _by(run, 1, "agent")
-    row["loops"] = _by(run, 0, "loop")
-    return row
+    row: dict[str, Any] = {"simulation_time": found.pop("time"), "n_agents": int(found.pop("agents")), **found}
+    row |= {"status": run.status.value, "faults": len(check_record(run.record))}
+    return row | {"agents": _by(run, 1, "agent"), "loops": _by(run, 0, "loop")}
 
 
 def _by(run: Run, axis: int, name: str) -> list[dict[str, Any]]:
@@ -140,35 +174,85 @@ def _by(run: Run, axis: int, name: str) -> list[dict[str, Any]]:
 
 
 def _paths(cell: Cell, grid: Grid) -> dict[str, Any]:
+    """Over all queries the sums of SUMMED, the largest of what ends in `_most`, the least of `_least`, else means."""
     told = cell.problem
     if told["kind"] == "queries":
         rows = read_queries(told["file"], grid)
         part = slice(told.get("first", 0), told.get("first", 0) + told.get("count", len(rows.starts)))
-        pairs, lengths = list(zip(rows.starts[part], rows.goals[part], strict=True)), rows.lengths[part]
+        pairs, optima = list(zip(rows.starts[part], rows.goals[part], strict=True)), rows.lengths[part].tolist()
     elif told["kind"] == "pairs":
-        rng = np.random.default_rng(cell.seed + 1_000_003 * cell.repeat)
-        part_sizes = np.bincount(grid.components[grid.free_cells])
-        cells = grid.free_cells[grid.components[grid.free_cells] == part_sizes.argmax()]
-        pairs, lengths = [tuple(pair) for pair in rng.choice(cells, (told["count"], 2))], np.zeros(0)
+        pairs, optima = _drawn(cell, grid)
     else:
         raise BadInput(f"{cell.algorithm} finds single paths: its problems are queries or pairs, not {told['kind']!r}")
-    costs, expanded, took, solved = [], [], [], 0
+    work = "steps" if catalogue.find(cell.algorithm).family == "realtime" else "expansions"
+    limits: dict[str, Any] = {name: cell.limits.get(name) for name in ("seconds", work)}
+    found: dict[str, list[Any]] = {name: [] for name in SUMMED}
     for start, goal in pairs:
-        result = find_path(grid, start, goal, cell.algorithm, seconds=cell.limits.get("seconds"), **cell.options)
-        solved += result.is_solved
-        costs.append(result.cost if result.is_solved else 0.0)
-        expanded.append(result.expanded)
-        took.append(result.seconds)
-    wrong = int((np.abs(np.array(costs) - lengths) > 0.006).sum()) if len(lengths) else None
-    return {
-        "status": "solved" if solved == len(pairs) else "partial",
+        result = find_path(grid, start, goal, cell.algorithm, **limits, **cell.options)
+        for name, value in _measures(grid, (start, goal), result).items():
+            found.setdefault(name, []).append(value)
+    for name in ("expanded_least", "expanded_most"):
+        found.setdefault(name, found.get("expanded", []))
+    row: dict[str, Any] = {name: _over_queries(name, values) for name, values in found.items()}
+    if told["kind"] == "queries":
+        row["wrong_cost"] = sum(abs(cost - best) > 0.006 for cost, best in zip(found["cost"], optima, strict=True))
+    return row | {
+        "status": "solved" if row["solved"] == len(pairs) else "partial",
         "n_agents": 1,
         "queries": len(pairs),
-        "solved": solved,
-        "wrong_cost": wrong,
-        "cost": float(np.sum(costs)),
-        "expanded": float(np.mean(expanded)) if pairs else 0.0,
-        "expanded_least": float(np.min(expanded)) if pairs else 0.0,
-        "expanded_most": float(np.max(expanded)) if pairs else 0.0,
-        "seconds": float(np.sum(took)),
+        "optimum": sum(optima) if optima else None,
+        "seconds_per_move": row["seconds"] / row["fuel"] if row["fuel"] else None,
     }
+
+
+def _measures(grid: Grid, pair: Pair, result: Result) -> dict[str, Any]:
+    """What one query comes to; without a path there are no cost and no moves."""
+    steps = np.diff(np.array(result.path if result.is_solved else [pair], dtype=np.float64), axis=0)
+    steps = steps[steps.any(1)]
+    turned = steps[:-1, 0] * steps[1:, 1] - steps[:-1, 1] * steps[1:, 0]
+    ahead = (steps[:-1] * steps[1:]).sum(1)
+    measures = {
+        "solved": int(result.is_solved),
+        "cost": result.cost if result.is_solved else 0.0,
+        "seconds": result.seconds,
+        "fuel": len(steps),
+        "estimate": float(guess(grid.graph, *pair, MANHATTAN if grid.moves is Moves.FOUR else OCTILE)),
+        "heading_changes": int(((np.abs(turned) > 1e-9) | (ahead < 0)).sum()) if result.is_solved else None,
+    }
+    return measures | vars(result.counters)
+
+
+def _over_queries(name: str, values: Sequence[Any]) -> float | None:
+    known: list[float] = [value for value in values if value is not None]
+    if name in SUMMED:
+        return sum(known)
+    if not known:
+        return None
+    if name.endswith(("_most", "_least")):
+        return max(known) if name.endswith("_most") else min(known)
+    return sum(known) / len(known)
+
+
+def _drawn(cell: Cell, grid: Grid) -> tuple[list[Pair], list[float]]:
+    """Random pairs in the largest part of the map; if their costs have bounds, with the optimal costs.
+
+    A pair with bounds is drawn until A* finds a cost between them. Cells and pairs may come up again.
+    """
+    told = cell.problem
+    rng = np.random.default_rng(cell.seed + 1_000_003 * cell.repeat)
+    part_sizes = np.bincount(grid.components[grid.free_cells])
+    cells = grid.free_cells[grid.components[grid.free_cells] == part_sizes.argmax()]
+    if not told.keys() & {"least", "most"}:
+        return [(start, goal) for start, goal in rng.choice(cells, (told["count"], 2))], []
+    least, most = told.get("least", 0.0), told.get("most", math.inf)
+    pairs: list[Pair] = []
+    optima: list[float] = []
+    for _ in range(MOST_DRAWS * told["count"]):
+        start, goal = rng.choice(cells, 2)
+        cost = find_path(grid, start, goal, "astar").cost
+        if least <= cost <= most:
+            pairs.append((start, goal))
+            optima.append(cost)
+        if len(pairs) == told["count"]:
+            return pairs, optima
+    raise BadInput(f"of {MOST_DRAWS * told['count']} random pairs {len(pairs)} cost between {least} and {most}")

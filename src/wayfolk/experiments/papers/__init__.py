@@ -36,8 +36,8 @@ class Table:
 
     `metrics` maps its columns to columns of the store (`expanded`, `simulation_time`, ...), averaged over the cells of a
     row. `cells(row, quick)` lists the cells that measure a row, or says in a sentence why that cannot be done yet. `rows`
-    are the printed ones, or for a figure the settings it shows. `summarise(runs)` replaces the average where a metric is
-    something else.
+    are the printed ones, or for a figure the settings it shows. `summarise(runs, row)` replaces the average where a
+    metric is something else: a run has its columns, and under "loops" a list of its loops in order.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Table:
     metrics: dict[str, str]
     cells: Callable[[Row, bool], list[Cell] | str]
     rows: list[Row] = field(default_factory=list)
-    summarise: Callable[[list[Row]], Row] | None = None
+    summarise: Callable[[list[Row], Row], Row] | None = None
 
 
 class Measured:

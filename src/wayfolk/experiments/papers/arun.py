@@ -13,7 +13,6 @@ from dataclasses import replace
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.papers import Row, Table, has, printed
 from wayfolk.experiments.papers.arun_claims import CLAIMS, DEPTHS, SCALES, WALKERS
-from wayfolk.experiments.store import METRICS as RECORDED
 
 __all__ = ["CLAIMS", "TABLES", "TITLE"]
 
@@ -29,7 +28,7 @@ NAMES = {
     "any-angle optimum": "anya",
 }
 OPTIONS = {"scale": "weight", "depth": "depth"}  # columns of our tables, and options
-TURNS = "heading_changes"  # columns of the store that nothing fills yet
+TURNS = "heading_changes"
 PER_MOVE = "seconds_per_move"
 
 SIZE = 20
@@ -87,15 +86,14 @@ def _searches(row: Row, count: int, maps: int, size: int = SIZE) -> list[Cell] |
 
 
 def _deep(row: Row, quick: bool) -> list[Cell] | str:
-    told = None if PER_MOVE in RECORDED else f"not measured: runs do not record {PER_MOVE} yet"
-    return has(NAMES["RTA*"]) or told or cells(row, quick)
+    return has(NAMES["RTA*"]) or cells(row, quick)
 
 
 def _blind(row: Row, quick: bool) -> list[Cell] | str:
     return "not measured: nothing runs these algorithms on a map that is seen only in part yet"
 
 
-def _nodes(runs: list[Row]) -> Row:
+def _nodes(runs: list[Row], row: Row) -> Row:
     """The mean over all searches, and the least and the most of any one."""
     return {
         "mean_nodes_expanded_per_400": statistics.fmean(run["expanded"] for run in runs),
@@ -104,11 +102,11 @@ def _nodes(runs: list[Row]) -> Row:
     }
 
 
-def _time(runs: list[Row]) -> Row:
+def _time(runs: list[Row], row: Row) -> Row:
     return {"execution_time": statistics.fmean(take["seconds"] for take in _best_takes(runs))}
 
 
-def _paths(runs: list[Row]) -> Row:
+def _paths(runs: list[Row], row: Row) -> Row:
     """Means, and every length in an order that is the same for all algorithms."""
     takes = _best_takes(runs)
     turns = [take[TURNS] for take in takes if take.get(TURNS) is not None]
@@ -129,7 +127,7 @@ def _best_takes(runs: list[Row]) -> list[Row]:
     return [best[place] for place in sorted(best)]
 
 
-def _depth(runs: list[Row]) -> Row:
+def _depth(runs: list[Row], row: Row) -> Row:
     return {
         "success": sum(run["solved"] for run in runs) / sum(run["queries"] for run in runs),
         "cost": statistics.fmean(run["cost"] for run in runs),

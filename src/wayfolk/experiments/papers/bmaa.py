@@ -156,17 +156,17 @@ def _times(number: float | None, factor: float) -> float | None:
     return None if number is None else number * factor
 
 
-def _means(**measures: Callable[[Row], float | None]) -> Callable[[list[Row]], Row]:
+def _means(**measures: Callable[[Row], float | None]) -> Callable[[list[Row], Row], Row]:
     """A summary of runs: the mean of each measure, None if a run does not have it."""
 
-    def summarise(runs: list[Row]) -> Row:
+    def summarise(runs: list[Row], row: Row) -> Row:
         found = {name: [measure(run) for run in runs] for name, measure in measures.items()}
         return {name: None if None in values else statistics.fmean(values) for name, values in found.items()}  # type: ignore[arg-type]
 
     return summarise
 
 
-def _largest(runs: list[Row]) -> Row:
+def _largest(runs: list[Row], row: Row) -> Row:
     values = [run.get(MOST) for run in runs]
     return {"most_expanded": None if None in values else max(values)}  # type: ignore[type-var]
 

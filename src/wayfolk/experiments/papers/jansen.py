@@ -7,14 +7,13 @@ compare ours with ours.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import statistics
 from typing import Any
 
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.papers import Row, Table, has, printed
 from wayfolk.experiments.papers.jansen_claims import BASIC
 from wayfolk.experiments.papers.jansen_variants import VARIANTS
-from wayfolk.experiments.store import METRICS as RECORDED
 
 __all__ = ["CLAIMS", "TABLES", "TITLE"]
 
@@ -27,7 +26,7 @@ METRICS = {
     "distance": "distance",
     "collisions": "collisions",
 }
-# columns of the store that nothing fills yet: tables that need them say so until it has them
+# what nothing measures yet: tables that need it say so until runs have it
 COHERENCE = {
     name: name
     for name in (
@@ -40,7 +39,7 @@ COHERENCE = {
         "coherence_most",
     )
 }
-LOOPS_APART = {"collisions_first": "collisions_first", "collisions": "collisions", "collisions_last": "collisions_last"}
+LOOPS_APART = dict.fromkeys(("collisions_first", "collisions", "collisions_last"), "collisions")
 CORRIDORS = {  # over loops 10 to 19
     "majority": "corridor_majority",  # share of crossings that go the majority way, in the corridor where it is least
     "both_ways": "corridors_both_ways",  # 1 if some corridors run each way, else 0
@@ -105,15 +104,22 @@ def controller(row: Row) -> tuple[str, dict[str, Any]]:
     return "direction_map", {name: settings[column] for column, name in DIRECTION_MAP.items() if settings.get(column)}
 
 
-def _if_recorded(metrics: dict[str, str], *needs: str) -> Callable[[Row, bool], list[Cell] | str]:
-    """Cells of a table that needs other algorithms as well, or columns of the store that it may not have yet."""
+def _beside_dm(row: Row, quick: bool) -> list[Cell] | str:
+    """The runs of a figure, which compares with a direction map."""
+    return has("direction_map") or cells(row, quick)
 
-    def measurable(row: Row, quick: bool) -> list[Cell] | str:
-        absent = [column for column in metrics.values() if column not in RECORDED]
-        told = f"not measured: runs do not record {', '.join(absent)} yet" if absent else None
-        return has(*needs, controller(row)[0]) or told or runs(row, quick)
 
-    return measurable
+def _loops_apart(runs: list[Row], row: Row) -> Row:
+    """Collisions of an agent in the first loop, in one of those between and in the last, over runs that ended."""
+    found = [[loop["collisions"] for loop in run["loops"]] for run in runs if run["status"] == "solved"]
+    loops = [numbers for numbers in found if len(numbers) >= 3]
+    if not loops:
+        return dict.fromkeys(LOOPS_APART)
+    return {
+        "collisions_first": statistics.fmean(numbers[0] for numbers in loops),
+        "collisions": statistics.fmean(statistics.fmean(numbers[1:-1]) for numbers in loops),
+        "collisions_last": statistics.fmean(numbers[-1] for numbers in loops),
+    }
 
 
 def _greedy(row: Row, quick: bool) -> list[Cell] | str:
@@ -136,7 +142,7 @@ def _figure(number: str, title: str, rows: list[Row]) -> Table:
     """A picture of coherence over time: the settings of its table, without numbers."""
     settings = [{name: value for name, value in row.items() if name not in METRICS} for row in rows]
     setup = "Map coherence, sampled while the agents of the table of these settings walk; printed as curves only."
-    return Table(f"fig{number}", title, setup + HOW, COHERENCE, _if_recorded(COHERENCE, "direction_map"), settings)
+    return Table(f"fig{number}", title, setup + HOW, COHERENCE, _beside_dm, settings)
 
 
 def _by(letters: str, algorithms: tuple[str, ...]) -> list[Row]:
@@ -228,7 +234,7 @@ TABLES = [
         "Map (c), 100 agents, w_max 10, radius 5, learning rate 0.5: who crosses the corridors of the centre which way"
         " in loops 10 to 19. Told in section 4.1.1 without numbers." + HOW,
         CORRIDORS,
-        _if_recorded(CORRIDORS),
+        cells,
         _PLAIN_DM,
     ),
     Table(
@@ -237,8 +243,9 @@ TABLES = [
         "Maps (b), (c) and (d), 100 agents, the settings of Table 4.5: collisions in the first loop, in those between"
         " and in the last. Told in section 4.1.1 without numbers." + HOW,
         LOOPS_APART,
-        _if_recorded(LOOPS_APART),
+        cells,
         _by("bcd", ("DM", "LRA*")),
+        _loops_apart,
     ),
     Table(
         "greedy",

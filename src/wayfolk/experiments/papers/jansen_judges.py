@@ -59,7 +59,7 @@ def one(measured: Measured, table: str, metric: str, **where: Any) -> float:
     found = measured.value(table, metric, **where)
     if found is None:
         setting = ", ".join(f"{name} {value}" for name, value in where.items())
-        raise Gap(f"not measured: {metric} in {table} for {setting}")
+        raise Gap(f"not measured: {metric} in {table}" + f" for {setting}" * bool(setting))
     return found
 
 

@@ -107,10 +107,10 @@ def _file(name: str) -> dict[str, Any] | str:
     return {"file": str(path), "digest": file_digest(path)}
 
 
-def _means(*names: str) -> Callable[[list[Row]], Row]:
+def _means(*names: str) -> Callable[[list[Row], Row], Row]:
     """A summary of runs: the mean of each measure, None if a run does not have it."""
 
-    def summarise(runs: list[Row]) -> Row:
+    def summarise(runs: list[Row], row: Row) -> Row:
         found = {name: [run.get(COLUMNS[name]) for run in runs] for name in names}
         return {name: None if None in values else statistics.fmean(values) for name, values in found.items()}  # type: ignore[arg-type]
 

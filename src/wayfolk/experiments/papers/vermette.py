@@ -1,7 +1,7 @@
 """Vermette 2011, Salient Search: travel, backward steps and turns of Salient Search and TBA*. Document 002.
 
 A run is one search, so that means, deviations and quartiles over searches are those over runs. A problem has the same
-number (`repeat`) in every setting. The four analyses of variance are worked out from the means and deviations.
+number (`repeat`) in every setting. The four analyses of variance are over all searches of Salient Search.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wayfolk.experiments import spec
 from wayfolk.experiments.cell import Cell, file_digest
 from wayfolk.experiments.papers import Row, Table, has, printed
 from wayfolk.experiments.papers.vermette_claims import CLAIMS
-from wayfolk.experiments.papers.vermette_judges import LIMITS, SALIENT
+from wayfolk.experiments.papers.vermette_judges import LIMITS, SALIENT, analysed
 
 __all__ = ["CLAIMS", "TABLES", "TITLE"]
 
@@ -47,6 +47,10 @@ ERRORS = printed("vermette-A.1")
 MAPS = tuple(row["map"] for row in ERRORS)
 HARDER = ("AR0202SR", "AR0307SR", "AR0602SR", "AR0705SR")
 N_S = {(row["R"], row["ns_pct"]): row["n_s"] for row in printed("vermette-4.1")}
+PERCENT = {(limit, expansions): percent for (limit, percent), expansions in N_S.items()}
+STRATEGY = {option: name for name, option in STRATEGIES.items()}
+ANALYSIS = ("sum_sq", "df", "f_value", "p_relation", "p_value", "significance")
+STARS = {0.001: "***", 0.01: "**", 0.05: "*"}
 MOVES = {"octile": "eight", "cardinal": "four"}
 SHARE, TRACES = 0.9, 10  # r and c
 PROBLEMS = 100  # for each map
@@ -134,10 +138,6 @@ def _on_map(name: str, options: str, grid: str, world: str, problems: int) -> Ce
     return [Cell(place, PAIRS, name, told, repeat=k, moves=MOVES[grid]) for k in range(problems)]
 
 
-def _analysis(table: str, claim: str) -> Callable[[Row, bool], Cells]:
-    return lambda row, quick: f"not measured by itself: worked out from Table {table} when claim {claim} is judged"
-
-
 def _column(runs: list[Row], name: str) -> list[float] | None:
     """A number of each search, None if one does not have it."""
     values = [run.get(COLUMNS[name]) for run in runs]
@@ -156,18 +156,18 @@ def _mean(values: list[float] | None) -> float | None:
     return None if values is None else statistics.fmean(values)
 
 
-def _travel(ratio: str) -> Callable[[list[Row]], Row]:
+def _travel(ratio: str) -> Callable[[list[Row], Row], Row]:
     """Expansions for each move, and what was walked over what was found."""
-    return lambda runs: {
+    return lambda runs, row: {
         "exp_per_move": _mean(_ratios(runs, "expanded", "moves")),
         ratio: _mean(_ratios(runs, "travelled", "solution")),
     }
 
 
-def _spread(column: str, name: str) -> Callable[[list[Row]], Row]:
+def _spread(column: str, name: str) -> Callable[[list[Row], Row], Row]:
     """Mean, deviation and number of searches."""
 
-    def summarise(runs: list[Row]) -> Row:
+    def summarise(runs: list[Row], row: Row) -> Row:
         values = _column(runs, column)
         deviation = statistics.stdev(values) if values is not None and len(values) > 1 else None
         return {"n_searches": len(runs), f"mean_{name}": _mean(values), f"sd_{name}": deviation}
@@ -175,7 +175,34 @@ def _spread(column: str, name: str) -> Callable[[list[Row]], Row]:
     return summarise
 
 
-def _quality(runs: list[Row]) -> Row:
+def _variance(column: str) -> Callable[[list[Row], Row], Row]:
+    """The line of a table of analysis of variance that stands in a row."""
+
+    def summarise(runs: list[Row], row: Row) -> Row:
+        groups: dict[tuple[Any, ...], list[float]] = {}
+        for run in runs:
+            value, told = run.get(COLUMNS[column]), json.loads(run["options"])
+            if value is not None:
+                limit, strategy = told[OPTIONS["R"]], STRATEGY[told[OPTIONS["strategy"]]]
+                groups.setdefault((PERCENT[limit, told[OPTIONS["N_S"]]], limit, strategy), []).append(value)
+        found = analysed(
+            {
+                setting: (statistics.fmean(values), statistics.stdev(values), len(values))
+                for setting, values in groups.items()
+                if len(values) > 1
+            }
+        )
+        if found is None:
+            return dict.fromkeys(ANALYSIS)
+        term = found[row["factor"]]
+        stars = None if term.p is None else next((s for p, s in STARS.items() if term.p < p), "ns")
+        relation = None if term.p is None else "="
+        return dict(zip(ANALYSIS, (term.sum_sq, term.df, term.f, relation, term.p, stars), strict=True))
+
+    return summarise
+
+
+def _quality(runs: list[Row], row: Row) -> Row:
     """How good solutions are, and which settings the long ones come from."""
     ratios, optima = _ratios(runs, "solution", "optimum"), _column(runs, "optimum")
     if ratios is None or optima is None or len(ratios) < 2:
@@ -202,17 +229,17 @@ def _percent(part: int, whole: int) -> float | None:
     return 100.0 * part / whole if whole else None
 
 
-def _largest(runs: list[Row]) -> Row:
+def _largest(runs: list[Row], row: Row) -> Row:
     found = {name: _column(runs, name) for name in ("most_expanded", "most_traced")}
     return {name: None if values is None else max(values) for name, values in found.items()}
 
 
-def _odd(runs: list[Row]) -> Row:
+def _odd(runs: list[Row], row: Row) -> Row:
     turns = _column(runs, "turns")
     return {"odd_searches": None if turns is None else sum(number % 2 != 0 for number in turns)}
 
 
-def _misjudged(runs: list[Row]) -> Row:
+def _misjudged(runs: list[Row], row: Row) -> Row:
     """The error of the heuristic at the start."""
     costs, shares = _column(runs, "solution"), _ratios(runs, "estimate", "solution")
     if costs is None or shares is None or len(shares) < 2:
@@ -236,10 +263,18 @@ def _travel_table(number: str, title: str, setup: str, ratio: str) -> Table:
     return Table(number, title, setup, metrics, _searches, printed(f"vermette-{number}"), _travel(ratio))
 
 
-def _analysis_table(number: str, title: str, source: str, claim: str) -> Table:
-    metrics = {name: name for name in ("sum_sq", "df", "f_value", "p_relation", "p_value", "significance")}
+def _analysis_table(number: str, title: str, source: str, column: str, maps: str) -> Table:
     setup = f"Three factors over all searches of Salient Search in Table {source}, as if they were independent."
-    return Table(number, title, setup, metrics, _analysis(source, claim), printed(f"vermette-{number}"))
+    metrics, rows = dict.fromkeys(ANALYSIS, COLUMNS[column]), printed(f"vermette-{number}")
+    return Table(
+        number,
+        title,
+        setup,
+        metrics,
+        lambda row, quick: _all_salient({"set": maps}, quick),
+        rows,
+        _variance(column),
+    )
 
 
 SETTINGS: list[Row] = [
@@ -272,13 +307,13 @@ TABLES = [
     _travel_table("4.2", "Expansions per move and travel ratio of TBA*", OCTILE, "suboptimality"),
     _travel_table("4.3", "Expansions per move and travel ratio of Salient Search", OCTILE, "suboptimality"),
     _spread_table("4.4", "Backward steps", OCTILE, "backward", "backward_steps", _searches),
-    _analysis_table("4.5", "Analysis of variance of backward steps", "4.4", "V13"),
+    _analysis_table("4.5", "Analysis of variance of backward steps", "4.4", "backward", "full"),
     _spread_table("4.6", "Changes of direction", OCTILE, "turns", "direction_changes", _searches),
-    _analysis_table("4.7", "Analysis of variance of changes of direction", "4.6", "V17"),
+    _analysis_table("4.7", "Analysis of variance of changes of direction", "4.6", "turns", "full"),
     _spread_table("4.8", "Backward steps on harder maps", HARD, "backward", "backward_steps", _harder),
-    _analysis_table("4.9", "Analysis of variance of backward steps on harder maps", "4.8", "V21"),
+    _analysis_table("4.9", "Analysis of variance of backward steps on harder maps", "4.8", "backward", "harder"),
     _spread_table("4.10", "Changes of direction on harder maps", HARD, "turns", "direction_changes", _harder),
-    _analysis_table("4.11", "Analysis of variance of changes of direction on harder maps", "4.10", "V22"),
+    _analysis_table("4.11", "Analysis of variance of changes of direction on harder maps", "4.10", "turns", "harder"),
     Table(
         "A.1",
         "Error of the heuristic by map",

@@ -6,10 +6,11 @@ SS stands for Salient Search with one of six settings: strategy AD (agent distan
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import gt, lt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -271,38 +272,59 @@ def better_in_all(measured: Measured) -> Verdict:
     return verdict(all(map(all, known)), why=f"TB is lower in so many of 15 cells: {told}")
 
 
-def p_values(measured: Measured, what: Figures) -> dict[str, float] | None:
-    """The three-way analysis of variance of SS, from means, deviations and numbers of searches: p for each term.
+class Term(NamedTuple):
+    """A line of an analysis of variance; what is left to chance has no F and no p."""
+
+    sum_sq: float
+    df: int
+    f: float | None = None
+    p: float | None = None
+
+
+AXES: dict[str, tuple[Any, ...]] = {"ns_pct": SHARES, "R": LIMITS, "strategy": ("AD", "TB")}
+RESIDUALS = "Residuals"
+
+
+def analysed(cells: Mapping[tuple[Any, ...], tuple[float, float, int]]) -> dict[str, Term] | None:
+    """The three-way analysis of variance of SS, by means, deviations and numbers of searches for all of AXES.
 
     None if a cell is missing, if cells hold different numbers of searches, or if there is no chance in them at all.
     """
     from scipy.stats import f as f_distribution  # type: ignore[import-untyped]
 
-    axes = ("ns_pct", "R", "strategy")
-    levels = {"ns_pct": SHARES, "R": LIMITS, "strategy": ("AD", "TB")}
-    shape = tuple(len(levels[axis]) for axis in axes)
-    means, deviations, sizes = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    names = (what.metric, what.metric.replace("mean_", "sd_"), "n_searches")
-    for at in np.ndindex(*shape):
-        where = {axis: levels[axis][k] for axis, k in zip(axes, at, strict=True)}
-        found = [measured.value(what.salient, name, algorithm="SS", **where) for name in names]
-        if None in found:
-            return None
-        means[at], deviations[at], sizes[at] = found  # type: ignore[assignment]
-    n = sizes.flat[0]
+    shape = tuple(map(len, AXES.values()))
+    found = [cells.get(setting) for setting in itertools.product(*AXES.values())]
+    if None in found:
+        return None
+    means, deviations, sizes = np.array(found, dtype=np.float64).T.reshape(3, *shape)
+    n = int(sizes.flat[0])
     residual, freedom = float(((n - 1) * deviations**2).sum()), means.size * (n - 1)
     if (sizes != n).any() or n < 2 or residual <= 0:
         return None
-    made: dict[str, float] = {}
+    made: dict[str, Term] = {}
     for term in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
         effect = means
         for axis in range(3):  # what is left of the means when all lower terms are taken out
             average = effect.mean(axis=axis, keepdims=True)
             effect = effect - average if axis in term else np.broadcast_to(average, shape)
-        df = math.prod(shape[axis] - 1 for axis in term)
-        ratio = float(n * (effect**2).sum()) / df / (residual / freedom)
-        made[":".join(axes[axis] for axis in term)] = float(f_distribution.sf(ratio, df, freedom))
-    return made
+        squares, df = float(n * (effect**2).sum()), math.prod(shape[axis] - 1 for axis in term)
+        ratio = squares / df / (residual / freedom)
+        name = ":".join(tuple(AXES)[axis] for axis in term)
+        made[name] = Term(squares, df, ratio, float(f_distribution.sf(ratio, df, freedom)))
+    return made | {RESIDUALS: Term(residual, freedom)}
+
+
+def p_values(measured: Measured, what: Figures) -> dict[str, float] | None:
+    """p for each term, from the rows of a table; None where `analysed` is."""
+    names = (what.metric, what.metric.replace("mean_", "sd_"), "n_searches")
+    cells = {}
+    for setting in itertools.product(*AXES.values()):
+        where = dict(zip(AXES, setting, strict=True))
+        found = tuple(measured.value(what.salient, name, algorithm="SS", **where) for name in names)
+        if None not in found:
+            cells[setting] = found
+    terms = analysed(cells)  # type: ignore[arg-type]
+    return None if terms is None else {name: term.p for name, term in terms.items() if term.p is not None}
 
 
 def analysis(what: Figures, below: dict[str, float], above: Sequence[str]) -> Callable[[Measured], Verdict]:

@@ -1,0 +1,146 @@
+"""A cell's row: maps and problems as they are described, and whatever a run has counted."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from wayfolk import catalogue, generate
+from wayfolk.experiments import work
+from wayfolk.experiments.cell import Cell, file_digest
+from wayfolk.experiments.work import run_cell
+from wayfolk.formats import read_map
+from wayfolk.grid import Grid
+from wayfolk.result import Counters, Result, Status
+from wayfolk.run import find_path
+
+ROOMS = {"make": "rooms", "width": 33, "height": 33, "size": 7}
+MAP = "type octile\nheight 4\nwidth 6\nmap\n..@...\n..@...\n@@@...\n..@...\n"
+
+
+def row_of(algorithm="astar", problem=None, **changes):
+    told = {"map": ROOMS, "problem": problem or {"kind": "pairs", "count": 5}, "algorithm": algorithm}
+    return run_cell(Cell(**(told | changes)).as_dict())
+
+
+def scaled(folder, **changes):
+    file = folder / "plain.map"
+    file.write_text(MAP)
+    return {"make": "scaled", "file": str(file), "digest": file_digest(file), "width": 12, "height": 8} | changes
+
+
+def test_a_scaled_map_has_one_part_and_its_diagonal(tmp_path):
+    def grid(**changes):
+        return work._grid(tuple(sorted(scaled(tmp_path, **changes).items())), "eight")
+
+    made = grid(diagonal=1.42)
+    assert (made.width, made.height, made.diagonal) == (12, 8, 1.42)
+    large = generate.scale(read_map(tmp_path / "plain.map"), 12, 8)
+    assert made.free.sum() == 6 * 8 < large.free.sum()
+    assert (made.free == (large.free & (np.arange(12) >= 6))).all()
+    assert grid().diagonal == 2**0.5
+
+
+def test_pairs_with_bounds_have_costs_between_them(tmp_path):
+    bounds = {"kind": "pairs", "count": 8, "least": 20, "most": 30}
+    row = row_of(problem=bounds)
+    assert (row["status"], row["solved"]) == ("solved", 8)
+    assert row["cost"] == pytest.approx(row["optimum"])
+    cell = Cell(ROOMS, bounds, "astar")
+    grid = generate.rooms(33, 33, 7)
+    pairs, optima = work._drawn(cell, grid)
+    assert all(20 <= find_path(grid, *pair, "dijkstra").cost <= 30 for pair in pairs)
+    assert row["optimum"] == pytest.approx(sum(optima))
+    assert work._drawn(Cell(ROOMS, bounds, "dijkstra"), grid)[0] == pairs, "the same for every algorithm"
+    assert work._drawn(Cell(ROOMS, bounds, "astar", repeat=1), grid)[0] != pairs
+    assert row_of(problem={"kind": "pairs", "count": 8})["optimum"] is None
+
+
+def test_bounds_that_no_pair_has_are_told(monkeypatch):
+    monkeypatch.setattr(work, "MOST_DRAWS", 20)
+    row = row_of(problem={"kind": "pairs", "count": 2, "least": 10_000})
+    assert (row["status"], row["detail"]) == ("error", "of 40 random pairs 0 cost between 10000 and inf")
+
+
+def test_what_a_search_comes_to():
+    row = row_of(problem={"kind": "pairs", "count": 20, "least": 5})
+    assert 0 < row["estimate"] <= row["cost"]
+    assert row["generated"] >= row["expanded"] > 0
+    assert row["expanded_least"] <= row["expanded"] <= row["expanded_most"]
+    assert row["seconds_per_move"] == pytest.approx(row["seconds"] / row["fuel"])
+    blind = row_of("dijkstra", problem={"kind": "pairs", "count": 20, "least": 5})
+    assert (blind["cost"], blind["estimate"]) == pytest.approx((row["cost"], row["estimate"]))
+    assert blind["expanded"] > row["expanded"]
+
+
+@pytest.mark.parametrize(
+    ("path", "moves", "turns"),
+    [
+        ([(0, 0)], 0, 0),
+        ([(0, 0), (1, 0), (2, 0)], 2, 0),
+        ([(0, 0), (1, 0), (2, 1), (3, 2), (3, 3)], 4, 2),
+        ([(0, 0), (1, 0), (0, 0)], 2, 1),
+        ([(0, 0), (1, 0), (1, 0), (2, 0)], 2, 0),  # a wait is no move
+        ([(0, 0), (3, 1), (6, 2), (6, 5)], 3, 1),  # any angle
+    ],
+)
+def test_moves_and_heading_changes(path, moves, turns):
+    grid = Grid(np.ones((8, 8)))
+    pair = grid.cell(path[0]), grid.cell(path[-1])
+    found = work._measures(grid, pair, Result(Status.SOLVED, "any", path=path, cost=1.0))
+    assert (found["fuel"], found["heading_changes"]) == (moves, turns)
+
+
+def test_without_a_path_there_is_no_cost_and_no_heading():
+    found = work._measures(Grid(np.ones((8, 8))), (11, 12), Result(Status.IMPOSSIBLE, "any"))
+    assert (found["solved"], found["cost"], found["fuel"], found["heading_changes"]) == (0, 0.0, 0, None)
+
+
+@dataclass
+class Walked(Counters):
+    backward_steps: int = 0
+    traced_most: int = 0
+
+
+@pytest.mark.parametrize("family", ["search", "realtime"])
+def test_what_an_algorithm_counts_is_in_its_row(monkeypatch, family):
+    walks = iter([(4, 30), (0, 7), (2, 11)])
+
+    def walk(grid, start, goal, algorithm, **options):
+        back, traced = next(walks)
+        counters = Walked(expanded=5, backward_steps=back, traced_most=traced)
+        return Result(Status.SOLVED, algorithm, path=[(0, 0), (1, 0)], cost=1.0, counters=counters)
+
+    monkeypatch.setattr(work, "find_path", walk)
+    monkeypatch.setattr(work.catalogue, "find", lambda name: catalogue.Entry(name, family, "", {}, ()))
+    row = row_of("tba", problem={"kind": "pairs", "count": 3})
+    assert (row["status"], row["backward_steps"], row["traced_most"]) == ("solved", 2.0, 30)
+
+
+def test_a_plan_tells_when_agents_arrived():
+    crowd = {"kind": "random", "agents": 12}
+    row = row_of("whca", problem=crowd, limits={"steps": 200})
+    assert row["status"] == "solved"
+    assert row["longest_path"] == row["makespan"] == max(agent["steps"] for agent in row["agents"])
+    assert 0 < row["completion_seconds"] <= row["wall_seconds"]
+    assert "completion_seconds" not in row_of("hca", problem=crowd)
+    short = row_of("whca", problem=crowd, limits={"steps": 5, "seconds": 40.0})
+    late = sum(not agent["arrived"] for agent in short["agents"])
+    assert 0 < late <= 12
+    assert short["completion_seconds"] == pytest.approx(40.0 * late / 12, abs=5.0), "who never arrived has the limit"
+
+
+def test_the_watch_reads_between_its_marks():
+    watch = work._Watch()
+    watch.steps, watch.seconds = [0.0, 10.0, 30.0], [0.0, 1.0, 2.0]
+    assert watch.mean_seconds([5, 20, 30], 60.0) == pytest.approx((0.5 + 1.5 + 2.0) / 3)
+    assert watch.mean_seconds([10, float("inf")], 60.0) == pytest.approx(30.5)
+
+
+def test_a_simulation_has_its_summary_and_its_loops():
+    row = row_of("lra", problem={"kind": "patrol", "agents": 6, "loops": 4}, model="distance")
+    assert row["status"] == "solved"
+    assert (row["n_agents"], row["faults"], len(row["loops"]), len(row["agents"])) == (6, 0, 4, 6)
+    between = [loop["distance"] for loop in row["loops"][1:-1]]
+    assert row["distance"] == pytest.approx(sum(between) / 2)
+    assert row["simulation_time"] > 0 < row["throughput"]
