@@ -52,5 +52,5 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
-	$(PIP) -e '.[peers]'
+	$(PIP) -e '.[peers,lab]'
 	@touch $@

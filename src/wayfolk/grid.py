@@ -296,6 +296,7 @@ _CACHED = {name for name, value in vars(Grid).items() if isinstance(value, cache
     "_jumps",
     "_memories",
     "_settings",
+    "_slates",
 }
 
 

@@ -20,8 +20,8 @@ from wayfolk.task import Task, finish
 
 
 def begin_path(world: Grid | Graph, start: Any, goal: Any, algorithm: str = "astar", **options: Any) -> Task:
-    """A search that can be advanced step by step; `start` and `goal` are places, checked here."""
-    entry = catalogue.find(algorithm, "search")
+    """A search or a walker that can be advanced step by step; `start` and `goal` are places, checked here."""
+    entry = catalogue.find(algorithm, "search", "realtime")
     refuse(entry, world)
     ends = _end(world, start, "start"), _end(world, goal, "goal")
     task: Task = entry.load()(world, *ends, **entry.checked(options))
@@ -56,13 +56,24 @@ def find_path(
     *,
     seconds: float | None = None,
     expansions: int | None = None,
+    steps: int | None = None,
     **options: Any,
 ) -> Result:
-    """The path from `start` to `goal` (places: `(x, y)` on a grid), or why there is none."""
+    """The path from `start` to `goal` (places: `(x, y)` on a grid), or why there is none.
+
+    A search is limited by `expansions`; a real-time search walks, and is limited by `steps` (its own `expansions`, where
+    it has such an option, are for each plan).
+    """
+    entry = catalogue.find(algorithm, "search", "realtime")
+    is_walk = entry.family == "realtime"
+    if expansions is not None and any(option.name == "expansions" for option in entry.options):
+        options["expansions"], expansions = expansions, None
+    if (expansions if is_walk else steps) is not None:
+        raise NotSupported(f"{algorithm} is limited by {'steps' if is_walk else 'expansions'} or seconds")
     if seconds is not None:
         make_ready(algorithm)
     task = begin_path(world, start, goal, algorithm, **options)
-    result = finish(task, seconds=seconds, expansions=expansions)
+    result = finish(task, seconds=seconds, expansions=steps if is_walk else expansions)
     result.algorithm, result.options = algorithm, options
     return result
 
@@ -127,7 +138,7 @@ def make_ready(algorithm: str) -> None:
     """Load or compile the kernels of `algorithm` by solving something tiny: a deadline is not for compiling."""
     entry = catalogue.find(algorithm)
     grid = Grid(np.ones((4, 4)), entry.facts.get("MOVES", ["eight"])[0])
-    if entry.family == "search":
+    if entry.family in ("search", "realtime"):
         find_path(grid, (0, 0), (3, 3), entry.name)
     else:
         solve(one_shot(grid, [(0, 0), (3, 0)], [(3, 3), (0, 3)]), entry.name)

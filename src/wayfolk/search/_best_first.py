@@ -28,7 +28,7 @@ class BestFirst(Task):
     ) -> None:
         self.world, self.start, self.goal = world, start, goal
         self.weight, self.guess, self.oldest_first = float(weight), GUESSES[guess], oldest_first
-        self.per_unit, n_lists, self.falls = _settings(world, self.weight, guess)
+        self.per_unit, n_lists, self.falls = settings(world, self.weight, guess)
         self.memory, self.queue, self.cells = _borrow(world, n_lists)
         self.events = np.empty(1024 if watch else 0, np.int32)
         self.is_new = True
@@ -136,7 +136,7 @@ def never_overestimates(world: Grid | Graph, guess: str) -> bool:
     return guess == "octile" or world.moves is Moves.FOUR
 
 
-def _settings(world: Grid | Graph, weight: float, guess: str) -> tuple[float, int, bool]:
+def settings(world: Grid | Graph, weight: float, guess: str) -> tuple[float, int, bool]:
     """Buckets to a unit, buckets in all, and whether f can fall; worked out once for each world."""
     known = world.__dict__.setdefault("_settings", {})
     if (weight, guess) not in known:
@@ -156,7 +156,7 @@ def lists_for(world: Grid | Graph, weight: float, falls: bool) -> tuple[float, i
 
     In a ring they must hold more than the most f can rise by one step; a row should hold whatever f is likely to be.
     """
-    cheapest, dearest = _edge_range(world)
+    cheapest, dearest = edge_range(world)
     if falls and isinstance(world, Grid):
         span = 4.0 * weight * cheapest * (world.width + world.height)
     elif falls and isinstance(world, Graph):
@@ -168,7 +168,7 @@ def lists_for(world: Grid | Graph, weight: float, falls: bool) -> tuple[float, i
     return 1.0 / width, int(span / width) + 2
 
 
-def _edge_range(world: Grid | Graph) -> tuple[float, float]:
+def edge_range(world: Grid | Graph) -> tuple[float, float]:
     """The cheapest and dearest edge; the cheapest is above 0 even if some edges are free."""
     graph = world.graph
     if isinstance(graph, CsrGraph):

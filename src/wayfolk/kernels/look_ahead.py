@@ -1,0 +1,256 @@
+"""Looking ahead: a few expansions of A* from where the agent is, learning from them, and a few steps.
+
+RTAA*: Koenig and Likhachev, "Real-time adaptive A*", AAMAS 2006. LSS-LRTA*: Koenig and Sun, "Comparing real-time and
+incremental heuristic search for real-time situated agents", JAAMAS 2009. Depression avoidance: Hernandez and Baier,
+"Avoiding and escaping depressions in real-time heuristic search", JAIR 2012.
+
+Each plan: A* from the agent until the goal is next or `budget` cells are expanded; a rule learns from what was expanded;
+the agent then walks towards the best open cell.
+
+Keeps    what is learned never overestimates and stays consistent: |h(a) - h(b)| <= cost(a, b). At most `budget`
+         expansions for each move.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.graph import NOWHERE, cost, guess, slots, there
+from wayfolk.kernels import best_first, buckets, heap
+from wayfolk.kernels.best_first import CLOSING, EXHAUSTED, EXPANDED, FOUND, FUZZ, QUEUE_FULL, STAMP
+from wayfolk.kernels.flood import is_cut_off
+from wayfolk.kernels.hints import HintedGraph, SparseHints, learn
+from wayfolk.kernels.jit import inner, kernel, specialise
+
+WALKING, ARRIVED, STUCK, NO_ROOM = range(4)
+FINE = 1e6  # the heap compares costs in whole numbers of this fraction
+WALKER = np.dtype(
+    [(name, np.int64) for name in ("here", "goal", "n_route", "at", "moves", "expanded", "generated", "most", "plans", "code")]
+    + [("travel", np.float64), ("raised", np.float64)],
+    align=True,
+)  # fmt: skip
+
+
+class Rtaa(NamedTuple):
+    """h := f of the best open cell - g, for what was expanded."""
+
+    nothing: int = 0
+
+
+class LocalSpace(NamedTuple):
+    """h := the least cost to an open cell plus its h, for what was expanded: Dijkstra's algorithm from the open cells in."""
+
+    rows: NDArray[np.void]
+
+
+class Ahead(NamedTuple):
+    """How to plan: the arrays of A*, what to learn by, and how far to look and go."""
+
+    memory: best_first.Memory
+    queue: buckets.Buckets
+    rule: Any
+    closed: NDArray[np.int32]
+    kind: int
+    per_unit: float
+    budget: int
+    steps: int
+    avoid: bool
+
+
+_TEACH: dict[type, Callable[..., Any]] = {}
+
+
+def teach(rule: Any, graph: Any, memory: Any, closed: Any, best_f: Any, goal: Any, kind: Any) -> Any:
+    """Learn from the cells in `closed`; by how much h was raised in all."""
+    return _TEACH[type(rule)](rule, graph, memory, closed, best_f, goal, kind)
+
+
+specialise(teach, _TEACH)
+
+
+def _teach_rtaa(rule, graph, memory, closed, best_f, goal, kind):
+    raised = 0.0
+    for cell in closed:
+        more = best_f - memory.cells[cell]["g"] - guess(graph, cell, goal, kind)
+        if more > FUZZ:
+            learn(graph.hints, cell, best_f - memory.cells[cell]["g"])
+            raised += more
+    return raised
+
+
+def _teach_local_space(rule, graph, memory, closed, best_f, goal, kind):
+    cells, stamp, rows = memory.cells, memory.counts[STAMP], rule.rows
+    n = 0
+    for cell in closed:  # g is not needed any more: it takes the new h
+        cells[cell]["g"] = np.inf
+    for cell in closed:
+        for k in range(slots(graph, cell)):
+            other = there(graph, cell, k)
+            if other != NOWHERE and cells[other]["mark"] == stamp:
+                value = cost(graph, cell, k) + guess(graph, other, goal, kind)
+                if value < cells[cell]["g"]:
+                    cells[cell]["g"] = value
+        if cells[cell]["g"] < np.inf:
+            n = heap.push(rows, n, np.int64(cells[cell]["g"] * FINE), 0, cell)
+    while n > 0:
+        cell, value = rows[0]["item"], rows[0]["f"]
+        n = heap.pop(rows, n)
+        here = cells[cell]["g"]
+        if value > np.int64(here * FINE):  # a better copy came before
+            continue
+        for k in range(slots(graph, cell)):
+            other = there(graph, cell, k)
+            if other != NOWHERE and cells[other]["mark"] == stamp + 1:
+                value = here + cost(graph, cell, k)
+                if value < cells[other]["g"] - FUZZ:
+                    cells[other]["g"] = value
+                    n = heap.push(rows, n, np.int64(value * FINE), 0, other)
+    raised = 0.0
+    for cell in closed:
+        more = cells[cell]["g"] - guess(graph, cell, goal, kind)
+        if more > FUZZ:
+            learn(graph.hints, cell, cells[cell]["g"])
+            raised += more
+    return raised
+
+
+_TEACH[Rtaa], _TEACH[LocalSpace] = _teach_rtaa, _teach_local_space
+
+
+@inner
+def _best_open(graph, memory, queue, goal, kind):
+    """The open cell with the least f, the farther one among equals, and its f."""
+    cells, stamp = memory.cells, memory.counts[STAMP]
+    best, best_f, best_g = NOWHERE, np.inf, 0.0
+    if memory.counts[CLOSING]:
+        best, best_f, best_g = np.int32(goal), cells[goal]["g"], cells[goal]["g"]
+    while queue.counts[buckets.N_ENTRIES] > 0:
+        lane = queue.lists[buckets.settle(queue) & (queue.lists.size - 1)]
+        entry = lane["head"]
+        found = False
+        while entry != buckets.NOBODY:
+            cell, g = queue.entries[entry]["item"], queue.entries[entry]["g"]
+            if g == cells[cell]["g"] and cells[cell]["mark"] == stamp:
+                found = True
+                f = g + guess(graph, cell, goal, kind)
+                if f < best_f - FUZZ or (f < best_f + FUZZ and g > best_g):
+                    best, best_f, best_g = cell, min(f, best_f), g
+            entry = queue.entries[entry]["after"]
+        if found:
+            break
+        while lane["head"] != buckets.NOBODY:
+            buckets.take(queue)
+    return best, best_f
+
+
+@inner
+def _least_learned(graph, memory, queue, goal, kind, best):
+    """The open cell about which least was learned, the one with the least f among those."""
+    cells, stamp = memory.cells, memory.counts[STAMP]
+    least, least_f = np.inf, np.inf
+    for lane in queue.lists:
+        entry = lane["head"]
+        while entry != buckets.NOBODY:
+            cell, g = queue.entries[entry]["item"], queue.entries[entry]["g"]
+            if g == cells[cell]["g"] and cells[cell]["mark"] == stamp:
+                h = guess(graph, cell, goal, kind)
+                more = h - guess(graph.world, cell, goal, kind)
+                if more < least - FUZZ or (more < least + FUZZ and g + h < least_f):
+                    best, least, least_f = cell, min(more, least), g + h
+            entry = queue.entries[entry]["after"]
+    return best
+
+
+@inner
+def _plan(graph, ahead, walker, route):
+    """Look ahead, learn, and write the way to the chosen cell to `route`; WALKING, STUCK or NO_ROOM."""
+    memory, queue, here, goal = ahead.memory, ahead.queue, walker["here"], walker["goal"]
+    best_first.seed(graph, memory, queue, here, goal)
+    code = best_first.advance(
+        graph, memory, queue, here, goal, 1.0, ahead.kind, ahead.per_unit, False, False, ahead.budget, ahead.closed
+    )
+    if code == QUEUE_FULL:
+        return NO_ROOM
+    n_closed = memory.counts[EXPANDED]
+    walker["expanded"] += n_closed
+    walker["generated"] += memory.counts[best_first.GENERATED]
+    walker["most"] = max(walker["most"], n_closed)
+    walker["plans"] += 1
+    if code == EXHAUSTED:
+        return STUCK
+    if code == FOUND:
+        target, best_f = np.int32(goal), memory.cells[goal]["g"]
+    else:
+        target, best_f = _best_open(graph, memory, queue, goal, ahead.kind)
+        if target == NOWHERE:
+            return STUCK
+        if ahead.avoid and target != goal:
+            target = _least_learned(graph, memory, queue, goal, ahead.kind, target)
+    n = best_first.trace(memory, here, target, route) - 1
+    for k in range(n // 2):  # it is backwards, and ends with the agent's own cell
+        route[k], route[n - 1 - k] = route[n - 1 - k], route[k]
+    walker["n_route"], walker["at"] = n, 0
+    walker["raised"] += teach(ahead.rule, graph, memory, ahead.closed[:n_closed], best_f, goal, ahead.kind)
+    return WALKING
+
+
+@inner
+def step(graph, ahead, walker, route):
+    """One move, with a plan before it if the last one has been walked; WALKING, ARRIVED, STUCK or NO_ROOM."""
+    if walker["here"] == walker["goal"]:
+        return ARRIVED
+    if walker["at"] >= min(walker["n_route"], ahead.steps):
+        code = _plan(graph, ahead, walker, route)
+        if code != WALKING:
+            return code
+    here, cell = walker["here"], route[walker["at"]]
+    cheapest = np.inf
+    for k in range(slots(graph, here)):
+        if there(graph, here, k) == cell:
+            cheapest = min(cheapest, cost(graph, here, k))
+    walker["travel"] += cheapest
+    walker["here"] = cell
+    walker["at"] += 1
+    walker["moves"] += 1
+    return ARRIVED if cell == walker["goal"] else WALKING
+
+
+@kernel
+def walk(world, hints, ahead, flood, walkers, route, walked, n_moves):
+    """One walker, up to `n_moves` moves; WALKING, ARRIVED, STUCK or NO_ROOM.
+
+    Once it has expanded more cells than there are, each plan also floods `budget` cells to see whether there is a way.
+    """
+    graph, walker = HintedGraph(world, hints), walkers[0]
+    code = WALKING
+    for _ in range(n_moves):
+        plans = walker["plans"]
+        code = step(graph, ahead, walker, route)
+        if walker["plans"] > plans and walker["expanded"] > flood.order.size and code == WALKING:
+            if is_cut_off(world, flood, walker["here"], walker["goal"], ahead.budget):
+                return STUCK
+        if code == STUCK or code == NO_ROOM:
+            break
+        walked[walker["moves"] - 1] = walker["here"]
+        if code == ARRIVED:
+            break
+    return code
+
+
+@kernel
+def walk_all(world, table, used, ahead, walkers, routes, first):
+    """One move of each walker from number `first` on; how many are done. Fewer than all: there is no room."""
+    for k in range(first, walkers.size):
+        walker = walkers[k]
+        if walker["code"] != WALKING:
+            continue
+        if 2 * (used[0] + ahead.budget) > table.size:
+            return k
+        hints = SparseHints(table, used, k, world.legal.size)
+        code = step(HintedGraph(world, hints), ahead, walker, routes[k])
+        if code == NO_ROOM:
+            return k
+        walker["code"] = code
+    return walkers.size

@@ -1,0 +1,424 @@
+"""Time-bounded search: one A* from the start, a slice of it for each move, and an agent that walks meanwhile.
+
+Bjornsson, Bulitko and Sturtevant, "TBA*: time-bounded A*", IJCAI 2009; Vermette, "Salient Search".
+
+Each move: up to `n_expand` expansions, the first `n_salient` of them among the descendants of the last subgoal; up to
+`n_trace` steps of tracing a path back from a subgoal; one step forward if the agent is on the path it follows, else one
+step back along the search tree.
+
+Keeps    open cells are in a list for each f (rounded to a hundredth), newest first: every operation is of constant time.
+         Those that descend from the salient root are in a second such list as well, in the same order.
+         No more than `n_expand` expansions and `n_trace` trace steps for each move.
+Differs  where the printed algorithm cannot work (SLIPS sV1, sV4 to sV9): the goal is not expanded, the next step is the
+         cell after the agent's on the path, the agent stands still where it can neither go on nor back.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.graph import NOWHERE, ZERO, cost, guess, slots, there
+from wayfolk.kernels import best_first, buckets
+from wayfolk.kernels.jit import inner, kernel, specialise
+
+WALKING, ARRIVED, STUCK, LISTS_FULL = range(4)
+NONE, FORWARD, BACK = range(3)
+SCALE = 100.0  # lists for each unit of f
+FUZZ = 1e-9
+NODE = np.dtype(
+    [
+        ("g", np.float64), ("key", np.int32), ("parent", np.int32), ("mark", np.int32),
+        ("after", np.int32), ("before", np.int32), ("salient", np.int32), ("s_after", np.int32),
+        ("s_before", np.int32), ("trace", np.int32, 2), ("place", np.int32, 2),
+    ],
+    align=True,
+)  # fmt: skip
+HEAD = np.dtype([("open", np.int32), ("salient", np.int32), ("epoch", np.int32)], align=True)
+COUNTS = ("expanded", "generated", "moves", "waits", "backward", "turns", "most", "traced_most", "first_move", "restarts")
+STATE = np.dtype(
+    [(name, np.int64) for name in (
+        "start", "goal", "here", "stamp", "least", "top", "current", "s_current", "n_open", "n_salient", "epoch", "is_found",
+        "is_traced", "is_tracing", "trace", "follow", "cursor", "n_cursor", "subgoal", "heading", "n_short",
+        *COUNTS,
+    )] + [("travel", np.float64)],
+    align=True,
+)  # fmt: skip
+
+
+class Slate(NamedTuple):
+    """All that a walker knows: cells, lists by f, its own state in one record, and two paths, cells from the end back."""
+
+    cells: NDArray[np.void]
+    heads: NDArray[np.void]
+    state: NDArray[np.void]
+    paths: NDArray[np.int32]
+
+
+class Pace(NamedTuple):
+    """How much to do for each move. An expansion raises f by less than `span` lists."""
+
+    n_expand: int
+    n_salient: int
+    n_trace: int
+    kind: int
+    span: int
+    is_patient: bool
+    """Whether the agent walks to the end of a path before it turns back for another one."""
+    cuts_short: bool
+    """Whether the agent looks for a shortcut to the final path with the expansions that are left."""
+
+
+class Scout(NamedTuple):
+    """Arrays of the search for a shortcut, and the way it found."""
+
+    memory: best_first.Memory
+    queue: buckets.Buckets
+    closed: NDArray[np.int32]
+    route: NDArray[np.int32]
+
+
+class Seen(NamedTuple):
+    """What a strategy may look at: the best open cell, the best salient one, and the agent."""
+
+    open_f: float
+    open_g: float
+    open_away: float
+    """The guess of the cost from the agent to the open cell."""
+    salient_f: float
+    salient_g: float
+    salient_away: float
+    agent_g: float
+    is_following: bool
+    """Whether the agent is on the path it follows."""
+
+
+_PREFERS: dict[type, Callable[..., Any]] = {}
+
+
+def prefers_open(strategy: Any, seen: Any) -> Any:
+    """Whether the next subgoal is the best open cell (True) or the best salient one."""
+    return _PREFERS[type(strategy)](strategy, seen)
+
+
+specialise(prefers_open, _PREFERS)
+
+
+def choosing(kind: type, function: Callable[..., Any]) -> None:
+    """Register the function, plain Python to be compiled, by which strategies of the type `kind` choose."""
+    _PREFERS[kind] = function
+
+
+def new_slate(n_cells: int, n_heads: int) -> Slate:
+    """Arrays for a world of `n_cells`."""
+    heads = np.zeros(n_heads, HEAD)
+    heads["open"] = heads["salient"] = NOWHERE
+    return Slate(np.zeros(n_cells, NODE), heads, np.zeros(1, STATE), np.empty((2, n_cells), np.int32))
+
+
+@kernel
+def seed(graph, slate, start, goal, kind):
+    """Begin at `start`: also used to begin anew from where the agent is, when the goal or the map has changed."""
+    state = slate.state[0]
+    state["stamp"] += 2
+    for key in range(state["top"] + 1):
+        slate.heads[key]["open"] = NOWHERE
+    state["top"] = 0
+    state["start"], state["goal"], state["here"] = start, goal, start
+    state["least"] = int(guess(graph, start, goal, kind) * SCALE + 0.5)
+    state["current"] = state["n_open"] = state["n_salient"] = 0
+    state["epoch"] += 1
+    state["is_found"] = state["is_traced"] = state["is_tracing"] = 0
+    state["trace"] += 1
+    state["follow"] = state["n_short"] = 0
+    state["heading"] = NONE
+    node = slate.cells[start]
+    node["g"], node["parent"] = 0.0, start
+    _open(slate, start, 0, False)
+
+
+@inner
+def _open(slate, cell, key, is_salient):
+    """Put `cell` at the head of the list of its f, and of the salient one."""
+    state, node = slate.state[0], slate.cells[cell]
+    head = slate.heads[key]
+    node["mark"], node["key"] = state["stamp"], key
+    node["before"], node["after"] = NOWHERE, head["open"]
+    if head["open"] != NOWHERE:
+        slate.cells[head["open"]]["before"] = cell
+    head["open"] = cell
+    state["n_open"] += 1
+    if is_salient:
+        _join(slate, cell)
+
+
+@inner
+def _join(slate, cell):
+    """Make an open cell salient."""
+    state, node = slate.state[0], slate.cells[cell]
+    head = slate.heads[node["key"]]
+    if head["epoch"] != state["epoch"]:
+        head["epoch"], head["salient"] = state["epoch"], NOWHERE
+    node["salient"] = state["epoch"]
+    node["s_before"], node["s_after"] = NOWHERE, head["salient"]
+    if head["salient"] != NOWHERE:
+        slate.cells[head["salient"]]["s_before"] = cell
+    head["salient"] = cell
+    state["n_salient"] += 1
+
+
+@inner
+def _take(slate, cell):
+    """Take an open cell out of the lists it is in."""
+    state, node = slate.state[0], slate.cells[cell]
+    head = slate.heads[node["key"]]
+    if node["before"] == NOWHERE:
+        head["open"] = node["after"]
+    else:
+        slate.cells[node["before"]]["after"] = node["after"]
+    if node["after"] != NOWHERE:
+        slate.cells[node["after"]]["before"] = node["before"]
+    state["n_open"] -= 1
+    if node["salient"] == state["epoch"]:
+        if node["s_before"] == NOWHERE:
+            head["salient"] = node["s_after"]
+        else:
+            slate.cells[node["s_before"]]["s_after"] = node["s_after"]
+        if node["s_after"] != NOWHERE:
+            slate.cells[node["s_after"]]["s_before"] = node["s_before"]
+        node["salient"] = 0
+        state["n_salient"] -= 1
+
+
+@inner
+def _best_open(slate):
+    """The newest of the open cells with the least f; there must be one."""
+    state = slate.state[0]
+    at = state["current"]
+    while slate.heads[at]["open"] == NOWHERE:
+        at += 1
+    state["current"] = at
+    return slate.heads[at]["open"]
+
+
+@inner
+def _best_salient(slate):
+    """The newest of the salient cells with the least f; there must be one."""
+    state = slate.state[0]
+    at = state["s_current"]
+    while slate.heads[at]["epoch"] != state["epoch"] or slate.heads[at]["salient"] == NOWHERE:
+        at += 1
+    state["s_current"] = at
+    return slate.heads[at]["salient"]
+
+
+@inner
+def _expand(graph, slate, cell, kind):
+    """Close `cell` and open its neighbours; what a salient cell opens is salient."""
+    state, node = slate.state[0], slate.cells[cell]
+    stamp, goal = state["stamp"], state["goal"]
+    is_salient = node["salient"] == state["epoch"]
+    _take(slate, cell)
+    node["mark"] = stamp + 1
+    state["expanded"] += 1
+    for k in range(slots(graph, cell)):
+        other = there(graph, cell, k)
+        if other == NOWHERE:
+            continue
+        child = slate.cells[other]
+        if child["mark"] == stamp + 1:
+            continue
+        reached = node["g"] + cost(graph, cell, k)
+        if child["mark"] == stamp:
+            if reached >= child["g"] - FUZZ:
+                continue
+            _take(slate, other)
+        else:
+            state["generated"] += 1
+        child["g"], child["parent"] = reached, cell
+        key = int((reached + guess(graph, other, goal, kind)) * SCALE + 0.5) - state["least"]
+        key = max(0, key)
+        state["top"] = max(state["top"], key)
+        _open(slate, other, key, is_salient)
+
+
+@inner
+def _plan(graph, slate, events, n_expand, n_salient, kind):
+    """Up to `n_expand` expansions, the first `n_salient` of them salient, until the goal is the next one."""
+    state = slate.state[0]
+    salient_left = n_salient
+    for _ in range(n_expand):
+        if state["n_open"] == 0:
+            return
+        if salient_left > 0 and state["n_salient"] > 0:
+            salient_left -= 1
+            cell = _best_salient(slate)
+        else:
+            salient_left = 0
+            cell = _best_open(slate)
+        if cell == state["goal"]:
+            state["is_found"] = 1
+            return
+        if state["expanded"] < events.size:
+            events[state["expanded"]] = cell
+        _expand(graph, slate, cell, kind)
+
+
+@inner
+def _next_subgoal(graph, slate, strategy, kind):
+    """The goal if it is found, else what the strategy prefers; it becomes the root of a new salient."""
+    state = slate.state[0]
+    if state["is_found"]:
+        return state["goal"]
+    chosen = _best_open(slate)
+    if state["n_salient"] > 0:
+        salient = _best_salient(slate)
+        if salient != chosen:
+            here = state["here"]
+            one, other = slate.cells[chosen], slate.cells[salient]
+            seen = Seen(
+                (one["key"] + state["least"]) / SCALE, one["g"], guess(graph, here, chosen, kind),
+                (other["key"] + state["least"]) / SCALE, other["g"], guess(graph, here, salient, kind),
+                slate.cells[here]["g"], _is_on(slate, state["follow"], here),
+            )  # fmt: skip
+            if not prefers_open(strategy, seen):
+                chosen = salient
+    state["epoch"] += 1
+    state["n_salient"] = 0
+    state["s_current"] = slate.cells[chosen]["key"]
+    _join(slate, chosen)
+    return chosen
+
+
+@inner
+def _is_on(slate, trace, cell):
+    """Whether `cell` lies on the path of that number."""
+    return trace > 0 and slate.cells[cell]["trace"][trace & 1] == trace
+
+
+@inner
+def _has_way(slate):
+    """Whether the agent can go on along the path it follows."""
+    state = slate.state[0]
+    here, follow = state["here"], state["follow"]
+    return _is_on(slate, follow, here) and slate.cells[here]["place"][follow & 1] > 0
+
+
+@inner
+def _trace(slate, pace):
+    """Go on tracing back from the subgoal, until the start or the agent is met; then that path is followed."""
+    state = slate.state[0]
+    number = state["trace"]
+    path = slate.paths[number & 1]
+    done = 0
+    while done < pace.n_trace:
+        cell = state["cursor"]
+        path[state["n_cursor"]] = cell
+        slate.cells[cell]["trace"][number & 1] = number
+        slate.cells[cell]["place"][number & 1] = state["n_cursor"]
+        state["n_cursor"] += 1
+        done += 1
+        if cell == state["start"] or cell == state["here"]:
+            state["is_tracing"] = 0
+            if state["subgoal"] == state["goal"]:
+                state["is_traced"] = 1
+            elif pace.is_patient and cell != state["here"] and _has_way(slate):
+                break
+            state["follow"] = number
+            break
+        state["cursor"] = slate.cells[cell]["parent"]
+    state["traced_most"] = max(state["traced_most"], done)
+
+
+@inner
+def _step(slate, scout):
+    """One step forward on the path, or back along the tree; the cell to go to, which may be the one the agent is in."""
+    state = slate.state[0]
+    here, follow = state["here"], state["follow"]
+    if state["n_short"] > 0:
+        state["n_short"] -= 1
+        heading, cell = FORWARD, scout.route[state["n_short"]]
+    elif _has_way(slate):
+        heading, cell = FORWARD, slate.paths[follow & 1, slate.cells[here]["place"][follow & 1] - 1]
+    elif follow == 0 or here == state["start"] or _is_on(slate, follow, here):
+        return here  # there is no path yet, or it ends here
+    else:
+        heading, cell = BACK, slate.cells[here]["parent"]
+        state["backward"] += 1
+    if state["heading"] != NONE and state["heading"] != heading:
+        state["turns"] += 1
+    state["heading"] = heading
+    return cell
+
+
+@inner
+def _edge(graph, cell, other):
+    """What the cheapest edge between neighbours costs."""
+    cheapest = np.inf
+    for k in range(slots(graph, cell)):
+        if there(graph, cell, k) == other:
+            cheapest = min(cheapest, cost(graph, cell, k))
+    return cheapest
+
+
+@inner
+def _look_for_shortcut(graph, slate, scout, pace):
+    """From the agent to the cell of the final path by which the goal is nearest, among those found in one slice."""
+    state, memory, cells = slate.state[0], scout.memory, slate.cells
+    here, goal, follow = state["here"], state["goal"], state["follow"]
+    best_first.seed(graph, memory, scout.queue, here, goal)
+    best_first.advance(
+        graph, memory, scout.queue, here, goal, 1.0, ZERO, 1.0 / pace.span * SCALE, False, False, pace.n_expand, scout.closed
+    )
+    n_closed = memory.counts[best_first.EXPANDED]
+    state["expanded"] += n_closed
+    best, target = cells[here]["g"] + cells[goal]["g"], NOWHERE  # at worst back to the start
+    for k in range(n_closed):
+        cell = scout.closed[k]
+        total = memory.cells[cell]["g"] + cells[goal]["g"] - cells[cell]["g"]
+        if _is_on(slate, follow, cell) and total < best:
+            best, target = total, cell
+    if target != NOWHERE and target != here:
+        state["n_short"] = best_first.trace(memory, here, target, scout.route) - 1
+
+
+@kernel
+def walk(graph, slate, strategy, pace, scout, walked, events, n_moves):
+    """Think and move up to `n_moves` times; WALKING, ARRIVED, STUCK if the goal cannot be reached, or LISTS_FULL."""
+    state = slate.state[0]
+    for _ in range(n_moves):
+        if state["here"] == state["goal"]:
+            return ARRIVED
+        if not state["is_found"] and state["top"] + pace.n_expand * pace.span >= slate.heads.size:
+            return LISTS_FULL
+        before = state["expanded"]
+        if not state["is_found"]:
+            _plan(graph, slate, events, pace.n_expand, pace.n_salient, pace.kind)
+            if state["n_open"] == 0:
+                return STUCK
+        elif pace.cuts_short and state["is_traced"] and state["n_short"] == 0:
+            if not _is_on(slate, state["follow"], state["here"]):
+                _look_for_shortcut(graph, slate, scout, pace)
+        if not state["is_traced"]:
+            if not state["is_tracing"]:
+                state["is_tracing"] = 1
+                state["trace"] += 1
+                if (state["trace"] - state["follow"]) & 1 == 0:  # that place is taken by the path being followed
+                    state["trace"] += 1
+                state["subgoal"] = state["cursor"] = _next_subgoal(graph, slate, strategy, pace.kind)
+                state["n_cursor"] = 0
+            _trace(slate, pace)
+        here = state["here"]
+        cell = _step(slate, scout)
+        state["most"] = max(state["most"], state["expanded"] - before)
+        walked[state["moves"]] = cell
+        state["moves"] += 1
+        if cell == here:
+            state["waits"] += 1
+        else:
+            state["travel"] += _edge(graph, here, cell)
+            state["here"] = cell
+            if state["first_move"] == 0:
+                state["first_move"] = state["moves"]
+    return ARRIVED if state["here"] == state["goal"] else WALKING

@@ -1,0 +1,104 @@
+"""Walker: an agent on its way, thinking a bounded amount for each move.
+
+What all real-time searches have in common: `advance(moves)` thinks and moves so many times, `result()` says where it has
+come to. The goal may move (`aim`) and the map may change (`change`) on the way.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.errors import BadInput, BadProblem
+from wayfolk.graph import Graph
+from wayfolk.grid import Grid
+from wayfolk.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.search._best_first import places_of
+from wayfolk.task import Task
+
+MOST_AT_ONCE = 4096  # moves in one call of a kernel
+
+
+@dataclass
+class WalkCounters(Counters):
+    """What a walk came to. A move may be a wait; `first_move` is the number of the first one that is none."""
+
+    moves: int = 0
+    waits: int = 0
+    first_move: int = 0
+    expanded_most: int = 0
+    """The most expansions for one move."""
+
+
+class Walker(Task):
+    """A walk under way."""
+
+    def __init__(self, world: Grid | Graph, start: int, goal: int, watch: bool) -> None:
+        self.world, self.start, self.goal, self.here = world, start, goal, start
+        self.walked = np.empty(MOST_AT_ONCE, np.int32)
+        self.n_walked = 0
+        self.watch = watch
+        self.events: list[NDArray[np.int32]] = []
+        if start == goal:
+            self.status = Status.SOLVED
+
+    @abstractmethod
+    def _walk(self, moves: int) -> Status:
+        """Think and move up to `moves` times, writing to `walked` from `n_walked` on, where there is room."""
+
+    @abstractmethod
+    def _counters(self) -> WalkCounters:
+        """What it came to so far."""
+
+    @abstractmethod
+    def _cost(self) -> float:
+        """What the moves made so far cost."""
+
+    @abstractmethod
+    def _renew(self, world: Grid | Graph, goal: int) -> None:
+        """Go on with another map or goal."""
+
+    def advance(self, budget: int = NO_LIMIT) -> Status:
+        """Think and move up to `budget` times."""
+        while budget > 0 and not self.status.is_final:
+            moves = min(budget, MOST_AT_ONCE)
+            if self.n_walked + moves > len(self.walked):
+                self.walked = np.concatenate([self.walked, np.empty(max(moves, len(self.walked)), np.int32)])
+            before = self.n_walked
+            self.status = self._walk(moves)
+            budget -= max(1, self.n_walked - before)
+        return self.status
+
+    def result(self) -> Result:
+        """The walk so far; solved if it has come to the goal. `cost` is what it cost to walk it."""
+        made = Result(self.status, "", counters=self._counters())
+        made.path = places_of(self.world, np.concatenate([[self.start], self.walked[: self.n_walked]]))
+        made.cost = self._cost() if self.status is Status.SOLVED else float("inf")
+        if self.watch:
+            made.events = np.concatenate([np.zeros(0, np.int32), *self.events])
+        return made
+
+    def aim(self, place: Any) -> None:
+        """Go to `place` instead."""
+        goal = self.world.cell(place)
+        if not self.world.is_free(goal):
+            raise BadProblem(f"the goal {place} is in a wall")
+        self._renew(self.world, goal)
+        self.goal = goal
+        self.status = Status.SOLVED if self.here == goal else Status.RUNNING
+
+    def change(self, world: Grid | Graph) -> None:
+        """Go on in `world`, another state of the same map."""
+        if type(world) is not type(self.world) or world.n_cells != self.world.n_cells:
+            raise BadInput("a walker can go on in a changed map of the same size only")
+        for what, cell in (("agent", self.here), ("goal", self.goal)):
+            if not world.is_free(cell):
+                raise BadProblem(f"the {what} at {world.place(cell)} is in a wall of the changed map")
+        self._renew(world, self.goal)
+        self.world = world
+        if self.status is Status.IMPOSSIBLE:
+            self.status = Status.RUNNING
