@@ -61,10 +61,11 @@ FACTS = {
 
 COMMANDS = {
     "search": "wayfolk path maps/rooms-32.map --from 2,2 --to 29,29 --with {name}",
+    "realtime": "wayfolk path maps/rooms-32.map --from 2,2 --to 29,29 --with {name}",
     "planners": "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents 10 --with {name}",
     "controllers": "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents 10 --with {name}",
 }
-DEFAULT_MOVES = {"search": "eight", "planners": "four", "controllers": "four"}
+DEFAULT_MOVES = {"search": "eight", "realtime": "eight", "planners": "four", "controllers": "four"}
 
 CONTRACTS = [
     (

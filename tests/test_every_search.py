@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from reference import dijkstra_costs, is_legal_step, picture, small_grids, step_cost, steps_from
 from wayfolk import catalogue
+from wayfolk.check_angles import check_straight_path, straight_cost
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.graph import Graph
 from wayfolk.grid import Grid, Moves
@@ -35,6 +36,11 @@ def queries(draw, entry):
 
 def check_path(grid, start, goal, result):
     """The path is one, and costs what the result says."""
+    if catalogue.find(result.algorithm).facts.get("ANY_ANGLE"):
+        assert (result.path[0], result.path[-1]) == (grid.place(start), grid.place(goal))
+        assert check_straight_path(grid, result.path) == []
+        assert straight_cost(grid, result.path) == pytest.approx(result.cost, abs=1e-9)
+        return
     cells = [grid.cell(place) for place in result.path]
     assert (cells[0], cells[-1]) == (start, goal)
     total = 0.0
@@ -62,6 +68,8 @@ def test_holds_its_facts(entry, data):
         check_path(grid, start, goal, result)
         if entry.facts.get("OPTIMAL"):
             assert result.cost == pytest.approx(best, abs=1e-9)
+        if entry.facts.get("ANY_ANGLE"):
+            assert result.cost <= best + 1e-9
         if entry.facts.get("FEWEST_MOVES"):
             assert len(result.path) - 1 == steps_from(grid, start)[goal]
 
@@ -137,6 +145,8 @@ def test_terrain_costs_are_respected_or_refused(entry):
             check_path(grid, start, goal, result)
             if entry.facts.get("OPTIMAL"):
                 assert result.cost == pytest.approx(best)
+            if entry.facts.get("ANY_ANGLE"):
+                assert result.cost <= best + 1e-9
 
 
 @every

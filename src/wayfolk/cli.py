@@ -172,7 +172,7 @@ def path(
     from wayfolk.catalogue import find
     from wayfolk.formats import read_map
 
-    entry = find(algorithm, "search")
+    entry = find(algorithm, "search", "realtime")
     options = options_of(entry, opt)
     grid = read_map(map_file, moves)
     if scen is not None:

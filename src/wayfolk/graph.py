@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 NOWHERE = np.int32(2**31 - 1)
 """No cell. Never -1, which would be the last element of an array."""
 
+NO_TERRAIN = np.zeros(0)
+NO_TERRAIN.flags.writeable = False  # as terrain is: else kernels would be compiled for either
+
 ZERO, OCTILE, MANHATTAN, EUCLIDEAN = range(4)
 GUESSES = {"zero": ZERO, "octile": OCTILE, "manhattan": MANHATTAN, "euclidean": EUCLIDEAN}
 
@@ -161,7 +164,7 @@ backing(CsrGraph, _csr_slots, _csr_there, _csr_cost, _csr_guess)
 
 def grid_graph(grid: Grid) -> GridGraph:
     """The tuple that kernels read for `grid`."""
-    terrain = np.zeros(0) if grid._costs is None else grid._costs
+    terrain = NO_TERRAIN if grid._costs is None else grid._costs
     cheapest = 1.0 if grid._costs is None else float(grid._costs[grid.free_cells].min(initial=1.0))
     return GridGraph(grid.legal, grid.offsets, grid.lengths, terrain, grid.stride, cheapest)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wayfolk import catalogue
 from wayfolk.errors import BadScenario
 from wayfolk.formats import read_queries
 from wayfolk.grid import Grid
@@ -27,12 +28,16 @@ def run_queries(
 ) -> dict[str, Any]:
     """Run `algorithm` on every row of `scen` whose ends are free; `seconds` is for each query.
 
-    A row of length 0 whose ends differ is known to have no path: it counts as `queries` but not as `solvable`.
+    A row of length 0 whose ends differ is known to have no path: it counts as `queries` but not as `solvable`. The cost
+    of a path at any angle is wrong if it is above the row's length, which is the best along the grid, or below the
+    distance of its ends.
     """
+    any_angle = bool(catalogue.find(algorithm).facts.get("ANY_ANGLE"))
     rows = read_queries(scen, grid)
     n = len(rows.starts)
     if not n:
         raise BadScenario(f"{scen}: all {rows.skipped} rows start or end in a wall or outside the map")
+    distances = np.hypot(*(grid.places(rows.starts) - grid.places(rows.goals)).T)
     # compile, or load what was compiled, before the clock runs
     find_path(grid, rows.starts[0], rows.goals[0], algorithm, seconds=seconds, **options)
     took, solved, wrong, total, expanded = np.zeros(n), 0, 0, 0.0, 0
@@ -44,7 +49,8 @@ def run_queries(
         if result.is_solved:
             solved += 1
             total += result.cost
-            wrong += abs(result.cost - rows.lengths[k]) > CLOSE
+            least = distances[k] if any_angle else rows.lengths[k]
+            wrong += not least - CLOSE <= result.cost <= rows.lengths[k] + CLOSE
     unsolvable = int(((rows.lengths == 0) & (rows.starts != rows.goals)).sum())
     return {
         "algorithm": algorithm,

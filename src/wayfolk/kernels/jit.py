@@ -97,7 +97,7 @@ if is_plain():
         return 64 - int(word).bit_length()
 
 else:
-    from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
+    from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros  # type: ignore[assignment]
 
 
 def instance_class(numba_type: Any) -> type | None:
