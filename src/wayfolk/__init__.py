@@ -24,8 +24,10 @@ _HOME = {
     "Fault": "check",
     "Graph": "graph",
     "Grid": "grid",
+    "Herd": "herd",
     "Many": "many",
     "Moves": "grid",
+    "Navmesh": "navmesh",
     "Plan": "plan",
     "Problem": "problem",
     "Record": "record",
@@ -33,12 +35,15 @@ _HOME = {
     "Run": "runs",
     "Simulation": "simulation",
     "Status": "result",
+    "Trials": "convergence",
     "View": "controllers",
     "WayfolkError": "errors",
+    "Waypoints": "waypoints",
     "begin_path": "run",
     "begin_plan": "run",
     "check": "check",
     "check_record": "check",
+    "distances": "fields",
     "find_many": "many",
     "find_path": "run",
     "one_shot": "problem",
@@ -53,6 +58,8 @@ _HOME = {
     "tasks": "problem",
     "thesis_map": "generate",
     "thesis_problem": "generate",
+    "trials": "convergence",
+    "walk": "walker",
     "write_map": "formats",
     "write_replay": "replay",
     "write_scen": "formats",
@@ -63,13 +70,17 @@ __all__ = sorted(_HOME)
 if TYPE_CHECKING:
     from wayfolk.check import Fault, check, check_record
     from wayfolk.controllers import Controller, View
+    from wayfolk.convergence import Trials, trials
     from wayfolk.errors import WayfolkError
     from wayfolk.events import Event
+    from wayfolk.fields import distances
     from wayfolk.formats import parse_ascii, read_map, read_plan, read_queries, read_scen, write_map, write_scen
     from wayfolk.generate import thesis_map, thesis_problem
     from wayfolk.graph import Graph
     from wayfolk.grid import Grid, Moves
+    from wayfolk.herd import Herd
     from wayfolk.many import Many, find_many
+    from wayfolk.navmesh import Navmesh
     from wayfolk.plan import Plan
     from wayfolk.problem import Problem, one_shot, patrol, tasks
     from wayfolk.record import Record
@@ -78,6 +89,8 @@ if TYPE_CHECKING:
     from wayfolk.run import begin_path, begin_plan, find_path, solve
     from wayfolk.runs import Run
     from wayfolk.simulation import Simulation, simulate
+    from wayfolk.walker import walk
+    from wayfolk.waypoints import Waypoints
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,213 @@
+"""The search under D* and Focussed D*: each cell points to the next on its way to the root, and pointers are mended.
+
+Each cell has h, what its way costs as far as is known, and k, the least h has been since the cell was last put into the
+queue. A cell with k < h has become dearer: it is a RAISE cell, that tells those who point to it and asks around for
+a cheaper way. One with k = h is a LOWER cell, that offers its way to its neighbours. (NEW, OPEN and CLOSED in the papers
+are: mark is 0, `at` is not 0, neither.)
+
+Finds    a cheapest path from the agent to the root along the edges of `out`.
+Keeps    a cell that is not in the queue and has pointed somewhere has h = h[back] + price, unless `back` is in the queue.
+         `process` ends when no cell in the queue has f = k + hope(to the agent) below h of the agent.
+Why      all numbers are whole (see `units`). The queue is not sorted again when the agent moves: newer entries carry a
+         BIAS of what hopes may have shrunk by, so that an old key is too low at most, and is set right when it comes up.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.graph import NOWHERE, cost, slots, there
+from wayfolk.kernels.indexed_heap import ROW, place
+from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.units import INF, hope, price
+
+# places in `counts`; FOCUS counts the agent's places that keys were worked out for, from 1
+EXPANDED, GENERATED, N_QUEUE, BIAS, FOCUS = range(5)
+NODE = np.dtype(
+    [("h", np.int64), ("k", np.int64), ("back", np.int32), ("at", np.int32), ("mark", np.int32)], align=True
+)
+
+
+class RaisingMemory(NamedTuple):
+    """What is known of each cell (its `mark` is the FOCUS its key was made for, 0 if it is new), and the queue."""
+
+    nodes: NDArray[np.void]
+    rows: NDArray[np.void]
+    counts: NDArray[np.int64]
+
+
+def new_memory(n_cells: int, root: int, counts: NDArray[np.int64]) -> RaisingMemory:
+    """Nothing is known but that the root costs nothing. What `counts` says of the work done so far is kept."""
+    memory = RaisingMemory(np.zeros(n_cells, NODE), np.empty(n_cells, ROW), counts)
+    counts[GENERATED] += 1
+    counts[N_QUEUE], counts[BIAS], counts[FOCUS] = 1, 0, 2
+    # its key is for no place of the agent's, and is worked out when it comes up
+    memory.nodes[root] = (0, 0, root, 1, 1)
+    memory.rows[0] = (0, 0, root)
+    return memory
+
+
+@kernel
+def process(out, into, memory, agent, kind, scale, budget, events):
+    """Expand up to `budget` cells; whether the path from `agent` is settled.
+
+    `into` holds the edges of `out` backwards. Expanded cells are written to `events` while there is room.
+    """
+    nodes, rows, counts = memory.nodes, memory.rows, memory.counts
+    n, expanded, bias, focus = counts[N_QUEUE], counts[EXPANDED], counts[BIAS], counts[FOCUS]
+    stop = expanded + budget
+    is_settled = True
+    while n > 0:
+        cell = np.int64(rows[0]["cell"])
+        node = nodes[cell]
+        k_old = node["k"]
+        if node["mark"] != focus:  # its key was worked out when the agent was elsewhere
+            node["mark"] = focus
+            first = k_old + hope(out, cell, agent, kind, scale) + bias
+            n = place(rows, nodes, n, cell, True, first, k_old)
+            continue
+        f = rows[0]["first"] - bias
+        known = nodes[agent]["h"] if nodes[agent]["mark"] else INF
+        if f > known or (f == known and k_old >= known):
+            break
+        if expanded >= stop:
+            is_settled = False
+            break
+        if expanded < events.size:
+            events[expanded] = cell
+        expanded += 1
+        n = place(rows, nodes, n, cell, False, INF, INF)
+        if k_old < node["h"]:
+            _ask(out, nodes, cell, agent, kind, scale, f, k_old)
+        is_lower = k_old == node["h"]
+        for k in range(slots(into, cell)):
+            other = np.int64(there(into, cell, k))
+            if other == NOWHERE:
+                continue
+            peer = nodes[other]
+            h = min(INF, node["h"] + price(into, cell, k, scale))
+            if peer["mark"] == 0:
+                if h == INF:
+                    continue
+                peer["back"] = cell
+                counts[GENERATED] += 1
+            elif peer["back"] == cell:
+                if peer["h"] == h:
+                    continue
+            elif peer["h"] <= h:
+                continue
+            elif is_lower:
+                peer["back"] = cell
+            else:  # its own value is not sure yet: it comes again as a LOWER cell
+                other, h = cell, node["h"]
+            _set(nodes, other, h, focus)
+            if nodes[other]["k"] < INF:
+                first = nodes[other]["k"] + hope(out, other, agent, kind, scale) + bias
+                n = place(rows, nodes, n, other, True, first, nodes[other]["k"])
+        for k in range(0 if is_lower else slots(out, cell)):
+            # closed neighbours that could help a RAISE cell, but are not sure yet, come up again
+            other = np.int64(there(out, cell, k))
+            if other == NOWHERE:
+                continue
+            peer = nodes[other]
+            h = peer["h"]
+            if peer["mark"] == 0 or peer["at"] or peer["back"] == cell:
+                continue
+            if node["h"] > h + price(out, cell, k, scale):
+                its_f = h + hope(out, other, agent, kind, scale)
+                if its_f > f or (its_f == f and h > k_old):
+                    _set(nodes, other, h, focus)
+                    n = place(rows, nodes, n, other, True, its_f + bias, h)
+    counts[N_QUEUE], counts[EXPANDED] = n, expanded
+    return is_settled
+
+
+@kernel
+def revise(out, memory, root, agent, kind, scale, gone_from, is_afresh, cells):
+    """The agent has gone from `gone_from` to `agent`, and edges of `cells` have changed. `is_afresh`: so have hopes."""
+    nodes, rows, counts = memory.nodes, memory.rows, memory.counts
+    if gone_from != agent:
+        counts[BIAS] += hope(out, gone_from, agent, kind, scale) + 1
+        counts[FOCUS] += 1
+    for i in range(cells.size):
+        cell = np.int64(cells[i])
+        node = nodes[cell]
+        if cell == root:
+            continue
+        if node["mark"]:
+            kept = INF
+            for k in range(slots(out, cell)):
+                if there(out, cell, k) == node["back"]:
+                    kept = min(INF, nodes[node["back"]]["h"] + price(out, cell, k, scale))
+            if kept != node["h"]:
+                _insert(memory, cell, hope(out, cell, agent, kind, scale), kept)
+        for k in range(slots(out, cell)):
+            other = np.int64(there(out, cell, k))
+            if other != NOWHERE and nodes[other]["mark"] and not nodes[other]["at"]:
+                h = nodes[other]["h"]
+                if h < INF and (node["mark"] == 0 or node["h"] > h + price(out, cell, k, scale)):
+                    _insert(memory, other, hope(out, other, agent, kind, scale), h)
+    if is_afresh:
+        n = counts[N_QUEUE]
+        counts[N_QUEUE] = counts[BIAS] = 0
+        for k in range(n):
+            cell = np.int64(rows[k]["cell"])
+            nodes[cell]["at"] = 0
+            nodes[cell]["mark"] = counts[FOCUS]
+            first = nodes[cell]["k"] + hope(out, cell, agent, kind, scale)
+            counts[N_QUEUE] = place(rows, nodes, counts[N_QUEUE], cell, True, first, nodes[cell]["k"])
+
+
+@kernel
+def trace(out, memory, root, agent, path):
+    """Write the path from `agent` to `root` to `path`; its number of cells and its cost."""
+    cell, n, total = agent, 1, 0.0
+    path[0] = agent
+    while cell != root and n < path.size:
+        back = memory.nodes[cell]["back"]
+        for k in range(slots(out, cell)):
+            if there(out, cell, k) == back:
+                total += cost(out, cell, k)
+        cell = back
+        path[n] = cell
+        n += 1
+    return n, total
+
+
+@inner
+def _ask(out, nodes, cell, agent, kind, scale, f, k_old):
+    """Point a RAISE cell to the best of the neighbours whose values are sure: those not above (f, k_old)."""
+    node = nodes[cell]
+    for k in range(slots(out, cell)):
+        other = there(out, cell, k)
+        if other != NOWHERE and nodes[other]["mark"]:
+            h = nodes[other]["h"]
+            reached = h + price(out, cell, k, scale)
+            if node["h"] > reached:
+                its_f = h + hope(out, other, agent, kind, scale)
+                if its_f < f or (its_f == f and h <= k_old):
+                    node["back"] = other
+                    node["h"] = reached
+
+
+@inner
+def _insert(memory, cell, hoped, h):
+    """Give a cell the value `h` and put it into the queue, unless there never was a way from it."""
+    nodes, counts = memory.nodes, memory.counts
+    _set(nodes, cell, h, counts[FOCUS])
+    k = nodes[cell]["k"]
+    if k < INF:
+        counts[N_QUEUE] = place(memory.rows, nodes, counts[N_QUEUE], cell, True, k + hoped + counts[BIAS], k)
+
+
+@inner
+def _set(nodes, cell, h, focus):
+    """Give a cell the value `h`, and k by where it is: new, in the queue, or out of it."""
+    node = nodes[cell]
+    least = h
+    if node["at"]:
+        least = min(node["k"], h)
+    elif node["mark"]:
+        least = min(node["h"], h)
+    node["k"], node["h"], node["mark"] = least, h, focus

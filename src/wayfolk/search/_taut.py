@@ -1,0 +1,159 @@
+"""Pull a path taut: while two of its moves can be replaced by something shorter, replace them.
+
+Two moves at right angles or more are worth less than they cost: east and north make one diagonal, north-east and
+south-east make two to the east, east and west cancel. Such a pair need not be side by side: what lies between is shifted
+by a cell, if it can be. A detour by way of an entrance of a cluster unravels pair by pair, and what is left cannot be
+shortened by any such shift: it lies against obstacles like a string.
+
+Keeps    the path's ends; its cost never rises. On terrain, where a shift may cost more than it saves, costs are compared.
+Takes    time in proportion to the path's length, and to the lengths that are shifted; a pair is sought within `REACH`
+         moves.
+Differs  HPA* (Botea et al. 2004) sends straight lines from each cell to shorten a path. This takes less time for
+         shorter paths.
+"""
+
+import numpy as np
+
+from wayfolk.graph import cost
+from wayfolk.grid import DX, DY
+from wayfolk.kernels.jit import inner, kernel
+
+REACH = 512
+NONE = 8  # no direction
+GAIN = 1e-9  # less than this comes from rounding
+BLOCKED, NOT_YET, FITS = range(3)
+
+
+def _merged() -> list[list[tuple[int, int, int]]]:
+    """How many moves replace two of the directions a and b, and which; 3 where nothing shorter does."""
+    named = {(DX[k], DY[k]): k for k in range(8)}
+    made = []
+    for a in range(8):
+        row = []
+        for b in range(8):
+            dx, dy = DX[a] + DX[b], DY[a] + DY[b]
+            if DX[a] * DX[b] + DY[a] * DY[b] > 0:
+                row.append((3, NONE, NONE))
+            elif (dx, dy) == (0, 0):
+                row.append((0, NONE, NONE))
+            elif (dx, dy) in named:
+                row.append((1, named[dx, dy], NONE))
+            else:
+                row.append((2, named[dx // 2, dy // 2], named[dx // 2, dy // 2]))
+        made.append(row)
+    return made
+
+
+MERGED = np.array(_merged(), np.int64)
+
+
+@kernel
+def pull(graph, path, moves, last, stuck, n):
+    """Shorten the first `n` cells of `path` in place; how many are left.
+
+    The moves kept so far are a stack: move k leads away from path[k], and moves[k] holds its direction and, times 8, the
+    place after that of the move of the same direction before it. For each direction, `last` holds this place for the
+    last such move, and `stuck` the pair it cannot be merged with however the path goes on. All three are scratch.
+    """
+    offsets = graph.offsets
+    last[:] = 0
+    stuck[:] = 0
+    here, top = np.int64(path[0]), np.int64(0)
+    read, waiting, pair, before_it = 1, NONE, 0, NONE
+    while read < n or waiting != NONE:
+        if waiting != NONE:
+            move, waiting = waiting, NONE
+        else:
+            step = path[read] - path[read - 1]
+            read += 1
+            move = before_it if before_it != NONE and offsets[before_it] == step else _direction(offsets, step)
+        if move != before_it:  # in a row of equal moves the pair stays the same
+            pair = 0  # the place after that of the last move that makes a pair with this one
+            for k in range(8):
+                if MERGED[k, move, 0] < 3 and last[k] > pair:
+                    pair = last[k]
+        before_it = move
+        if pair > 0 and stuck[move] != pair and top - pair < REACH:
+            at = pair - 1
+            count, first, second = MERGED[moves[at] & 7, move]
+            is_hopeless = True
+            for follows in range(2 if count == 1 else 1):
+                # one move for two can come before what lies between them, or after it
+                before = NONE if follows == 1 else first
+                after = first if follows == 1 else second
+                fits = _fits(graph, path, moves, at, top, here, move, before, after)
+                if fits == FITS:
+                    here = _shift(graph, path, moves, last, at, top, before)
+                    top -= before == NONE
+                    waiting, before_it, move = after, NONE, NONE
+                    stuck[:] = 0
+                    break
+                is_hopeless = is_hopeless and fits == BLOCKED
+            if move != NONE and is_hopeless:
+                stuck[move] = pair
+        if move != NONE:
+            path[top] = here
+            moves[top] = last[move] * 8 + move
+            top += 1
+            last[move] = top
+            here += offsets[move]
+    path[top] = here
+    return top + 1
+
+
+@inner
+def _direction(offsets, step):
+    move = 0
+    while offsets[move] != step:
+        move += 1
+    return move
+
+
+@inner
+def _fits(graph, path, moves, at, top, here, move, before, after):
+    """Whether `before`, the moves after place `at`, and `after` can be made from path[at], for less than now.
+
+    BLOCKED where that will not change however the path goes on.
+    """
+    legal, offsets = graph.legal, graph.offsets
+    cell = path[at]
+    if before != NONE:
+        if not (legal[cell] >> before) & 1:
+            return BLOCKED
+        cell += offsets[before]
+    for k in range(at + 1, top):
+        if not (legal[cell] >> (moves[k] & 7)) & 1:
+            return BLOCKED
+        cell += offsets[moves[k] & 7]
+    if after != NONE and not (legal[cell] >> after) & 1:
+        return NOT_YET
+    gain = cost(graph, path[at], moves[at] & 7) + cost(graph, here, move)
+    if before != NONE:
+        gain -= cost(graph, path[at], before)
+    if after != NONE:
+        gain -= cost(graph, cell, after)
+    if graph.terrain.size > 0:
+        cell = path[at] + (offsets[before] if before != NONE else 0)
+        for k in range(at + 1, top):
+            gain += cost(graph, path[k], moves[k] & 7) - cost(graph, cell, moves[k] & 7)
+            cell += offsets[moves[k] & 7]
+    return FITS if gain > GAIN else NOT_YET
+
+
+@inner
+def _shift(graph, path, moves, last, at, top, before):
+    """Take the moves from place `at` on off the stack, put `before` there and the others back; where they lead."""
+    for k in range(top - 1, at - 1, -1):
+        last[moves[k] & 7] = moves[k] >> 3
+    cell = path[at]
+    place = at
+    for k in range(at, top):
+        move = before if k == at else moves[k] & 7
+        if move == NONE:
+            continue
+        path[place] = cell
+        moves[place] = last[move] * 8 + move
+        place += 1
+        last[move] = place
+        cell += graph.offsets[move]
+    return cell
