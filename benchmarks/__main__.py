@@ -6,10 +6,30 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import laboratory, many_agents, one_agent, start_up
+from benchmarks import (
+    abstraction,
+    growth,
+    jump_points,
+    laboratory,
+    many_agents,
+    one_agent,
+    real_time,
+    replanning,
+    start_up,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = {"start-up": start_up, "one-agent": one_agent, "many-agents": many_agents, "laboratory": laboratory}
+PARTS = {
+    "start-up": start_up,
+    "one-agent": one_agent,
+    "jump-points": jump_points,
+    "abstraction": abstraction,
+    "growth": growth,
+    "replanning": replanning,
+    "real-time": real_time,
+    "many-agents": many_agents,
+    "laboratory": laboratory,
+}
 
 
 def main() -> None:

@@ -137,6 +137,8 @@ def test_an_edited_class_that_a_kernel_was_specialised_for_is_noticed(package):
     assert run(package, "-c", ask) == "10 0"
     edit(package / "wayfolk" / "b.py", "side * 2", "side * 3")
     assert run(package, "-c", ask) == "15 1"
+    edit(package / "wayfolk" / "b.py", "Square", "Quadro")  # the list of what is kept names a class that is gone
+    assert run(package, "-c", ask.replace("Square", "Quadro")) == "15 1"
 
 
 def test_an_edit_elsewhere_costs_nothing(package):

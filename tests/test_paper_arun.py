@@ -96,7 +96,6 @@ def paths() -> Rows:
         {"length": 12.0, "heading_changes": 5.0, "seconds": 1.0, "lengths": [10.0, 14.0]},
         {"length": 11.5, "heading_changes": 3.0, "seconds": 1.2, "lengths": [10.0, 13.0]},
         {"length": 11.4, "heading_changes": 2.0, "seconds": 1.5, "lengths": [10.0, 12.8]},
-        {"length": 11.3, "heading_changes": 2.0, "seconds": 9.0, "lengths": [10.0, 12.6]},
     )
 
 
@@ -107,12 +106,16 @@ def test_straight_and_smoothed_paths() -> None:
         (2, {"length": 12.1}, "A7"),
         (1, {"lengths": [10.1, 13.0]}, "A8"),  # longer than the grid path once
         (1, {"lengths": [10.0, 14.0]}, "A8"),  # never shorter
-        (1, {"lengths": [10.0, 12.6]}, "A8"),  # always the optimum
         (1, {"seconds": 0.9}, "A8"),
     ]:
         rows = paths()
         rows["paths"][place] |= change
         assert judge(broken, rows) is False, change
+    rows = paths()
+    rows["paths"][1] |= {"lengths": [10.0, 12.8]}  # as short as with Theta*: it may be the shortest, or not
+    found = CLAIMS["A8"].judge(Measured(rows))
+    assert found.holds is None
+    assert "longer than with Theta* on 0 of 2" in found.detail
 
 
 def test_a_little_slower() -> None:
@@ -125,9 +128,9 @@ def test_a_little_slower() -> None:
 
 
 def test_the_widest_spread() -> None:
-    spreads = [{"least": 1, "most": most} for most in (300, 90, 310, 320)]
-    assert judge("A10", filled("nodes", *spreads)) is True
-    assert judge("A10", filled("nodes", *spreads[:3], {"least": 30, "most": 320})) is False
+    spreads = [{"least": 1, "most": most} for most in (900, 310, 300, 800, 90, 320)]  # of BFS and A* smoothed too
+    assert judge("A10", filled("searches", *spreads)) is True
+    assert judge("A10", filled("searches", *spreads[:5], {"least": 30, "most": 320})) is False
 
 
 def lookahead(*, seconds: tuple[float, ...] = (1.0, 2.0, 5.0), success: float = 1.0) -> Rows:
@@ -146,9 +149,12 @@ def test_lookahead() -> None:
 
 
 def test_nobody_wins_everywhere() -> None:
-    rows = PRINTED | paths() | filled("view", {"runs": 0}, {"runs": 0}, {"runs": 0}, {"runs": 1})
+    rows = PRINTED | paths() | filled("view", *[{"reached": 0}] * 3, {"reached": 1})
     assert judge("A13", rows) is True
-    assert judge("A13", rows | filled("view", *[{"runs": 1}] * 4)) is False
+    assert judge("A13", rows | filled("view", *[{"reached": 1}] * 4)) is False
+    only_astar = {"view": [{"algorithm": "A*", "reached": 1}]}
+    assert judge("A13", rows | only_astar) is False, "one other is enough"
+    assert judge("A13", rows | {"view": rows["view"][1:]}) is None
     straight = paths()
     straight["paths"][0]["heading_changes"] = 1.0
     assert judge("A13", rows | straight) is False
@@ -157,11 +163,13 @@ def test_nobody_wins_everywhere() -> None:
 def test_tables_hold_every_printed_number() -> None:
     assert TABLES["nodes"].rows == printed("arun-nodes")
     assert TABLES["times"].rows == printed("arun-times")
-    assert {"mean_nodes_expanded_per_400", "least", "most"} == set(TABLES["nodes"].metrics)
+    means = {row["algorithm"]: row.get("mean_nodes_expanded_per_400") for row in TABLES["searches"].rows}
+    assert means == {"BFS": None, "Dijkstra": 292, "A*": 64, "A* smoothed": None, "Theta*": 291, "RTA*": 104}
+    assert set(TABLES["nodes"].metrics) == {"mean_nodes_expanded_per_400"}
     assert TABLES["times"].metrics == {"execution_time": "seconds"}
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", [name for name in TABLES if TABLES[name].make is None])
 @pytest.mark.parametrize("everything", [False, True])
 def test_a_row_has_cells_or_a_sentence(table: str, everything: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if everything:
@@ -171,7 +179,7 @@ def test_a_row_has_cells_or_a_sentence(table: str, everything: bool, monkeypatch
         if isinstance(quick, str) or isinstance(full, str):
             assert quick == full
             assert str(quick).startswith("not measured: ")
-            assert not everything or table == "view"
+            assert not everything
         else:
             keys, all_keys = ({cell.key for cell in cells} for cells in (quick, full))
             assert (len(keys), len(all_keys)) == (len(quick), len(full))
@@ -180,7 +188,7 @@ def test_a_row_has_cells_or_a_sentence(table: str, everything: bool, monkeypatch
 
 def test_all_algorithms_get_the_same_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arun, "has", lambda *names: None)
-    for table in ("nodes", "heuristics", "paths"):
+    for table in ("nodes", "searches", "heuristics", "paths"):
         rows = [TABLES[table].cells(row, True) for row in TABLES[table].rows]
         searches = [
             [(cell.map, cell.problem, cell.seed) for cell in cells] for cells in rows if isinstance(cells, list)
@@ -189,18 +197,28 @@ def test_all_algorithms_get_the_same_searches(monkeypatch: pytest.MonkeyPatch) -
         assert len(searches) == len(rows)
 
 
-def test_a_star_and_dijkstra_can_be_measured_now() -> None:
-    assert has("astar", "dijkstra") is None
-    for table in ("nodes", "times", "heuristics"):
-        for row in TABLES[table].rows:
-            if row["algorithm"] in ("A*", "Dijkstra"):
-                assert isinstance(TABLES[table].cells(row, True), list)
+def test_every_algorithm_of_the_document_can_be_measured() -> None:
+    assert has(*arun.NAMES.values()) is None
+    for table in TABLES.values():
+        assert all(isinstance(table.cells(row, True), list) for row in table.rows)
+
+
+def test_rta_looks_as_far_ahead_as_the_tables_say() -> None:
+    looks = {
+        (table, row.get("depth")): {cell.options["depth"] for cell in TABLES[table].cells(row, True)}  # type: ignore[union-attr]
+        for table in ("nodes", "searches", "lookahead")
+        for row in TABLES[table].rows
+        if row["algorithm"] == "RTA*"
+    }
+    assert looks == {("nodes", None): {3}, ("searches", None): {3}} | {("lookahead", k): {k} for k in (1, 3, 5)}
+    assert "RTA* looks 3 moves ahead" in TABLES["nodes"].setup
 
 
 def test_of_several_takes_the_quickest_counts() -> None:
     def run(blocked: float, take: int, seconds: float) -> dict[str, Any]:
         where = {"blocked": blocked, "seed": 0, "name": f"take {take}"}
-        return {"cell": json.dumps({"map": where}), "seconds": seconds, "cost": 10 + blocked}
+        row = {"cell": json.dumps({"map": where}), "seconds": seconds, "cost": 10 + blocked}
+        return row | {"expanded": 100 * blocked + 1}
 
     runs = [run(0.2, 0, 5.0), run(0.2, 1, 4.0), run(0.0, 0, 2.0), run(0.0, 1, 9.0)]
     table = TABLES["times"]
@@ -210,6 +228,52 @@ def test_of_several_takes_the_quickest_counts() -> None:
     assert table.summarise is not None
     found = table.summarise(runs, {})
     assert (found["lengths"], found["heading_changes"], found["seconds"]) == ([10.0, 10.2], None, 3.0)
+    table = TABLES["searches"]
+    assert table.summarise is not None
+    found = table.summarise(runs, {})
+    assert (found["nodes"], found["times"]) == ([1.0, 21.0], [2.0, 4.0])
+    assert (found["mean_nodes_expanded_per_400"], found["least"], found["most"], found["seconds"]) == (11, 1, 21, 3)
+
+
+def test_a_look_ahead_is_timed_by_its_quickest_takes() -> None:
+    def run(blocked: float, seconds: float, expanded: float, moves: int) -> dict[str, Any]:
+        found = {"cell": json.dumps({"map": {"blocked": blocked, "seed": 0}}), "solved": 2, "queries": 2, "cost": 9.0}
+        return found | {"seconds": seconds, "expanded": expanded, "fuel": moves}
+
+    table = TABLES["lookahead"]
+    assert table.summarise is not None
+    runs = [run(0.0, 60.0, 30.0, 10), run(0.1, 20.0, 10.0, 30), run(0.1, 99.0, 10.0, 30), run(0.1, 50.0, 10.0, 30)]
+    runs[2]["solved"] = 0  # whichever take it was
+    assert table.summarise(runs, {}) == {
+        "success": 0.75, "cost": 9.0, "expanded_per_move": 2.0, "seconds_per_move": 2.0,
+    }  # fmt: skip
+
+
+def test_walks_with_a_limited_view() -> None:
+    from wayfolk.experiments.papers.arun_view import walks
+
+    for name in ("astar", "dijkstra", "rta"):
+        runs = walks(name, 8, (0.3,), 2)
+        assert isinstance(runs, list)
+        assert [run["reached"] for run in runs] == [1] * 20
+        assert all(run["cost"] >= 1.0 and run["expanded"] >= 1 for run in runs)
+    assert "theta leads from" in str(walks("theta", 8, (0.3,), 2))
+
+
+def test_runs_that_no_cell_describes_are_counted_as_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(row: dict[str, Any], quick: bool) -> list[dict[str, Any]] | str:
+        if row["algorithm"] == "Theta*":
+            return "not measured: it flies"
+        found = [{"status": "solved", "reached": 1, "cost": 4.0, "expanded": 9}]
+        return [*found, {"status": "partial", "reached": 0, "cost": None, "expanded": 1}]
+
+    monkeypatch.setattr(arun, "TABLES", [replace(TABLES["view"], make=make)])
+    with Store(tmp_path / "runs.duckdb") as store:
+        found = reproducing.reproduce("arun", "view", store)
+    theta = found["rows"][2]
+    assert (theta["ours"], theta["why"], theta["runs"]) == (None, "not measured: it flies", 0)
+    assert found["rows"][3]["ours"] == {"algorithm": "RTA*", "reached": 0.5, "cost": 4.0, "expanded": 5.0}
+    assert found["rows"][3]["runs"] == 2
 
 
 def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +304,8 @@ def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypat
     assert json.loads(json.dumps(first, allow_nan=False)) == again
     dijkstra, astar = first["tables"][0]["rows"][:2]
     assert dijkstra["ratio"]["mean_nodes_expanded_per_400"] == dijkstra["ours"]["mean_nodes_expanded_per_400"] / 292
-    assert astar["ours"]["most"] <= dijkstra["ours"]["most"] <= 400
+    nodes = [row["ours"]["mean_nodes_expanded_per_400"] for row in (astar, dijkstra)]
+    assert 0 < nodes[0] <= nodes[1] <= 400
     verdicts = {claim["id"]: claim["holds"] for claim in first["claims"]}
     assert verdicts["A5"] is True
     assert verdicts["A1"] is verdicts["A2"] is None  # neither Theta* nor RTA* among the rows

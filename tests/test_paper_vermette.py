@@ -216,6 +216,7 @@ def test_summaries() -> None:
         {"expanded": 40, "fuel": 10, "cost": 10.0, "solution_cost": 10.0, "backward_steps": 0, "turns": 3},
     ]
     assert summary("4.3", runs) == {"exp_per_move": 3.0, "suboptimality": 1.25}
+    assert summary("fig4.12", runs) == summary("4.3", runs)
     assert summary("A.2", runs) == {"exp_per_move": 3.0, "travel_ratio": 1.25}
     assert summary("4.4", runs) == {
         "n_searches": 2, "mean_backward_steps": 2.0, "sd_backward_steps": pytest.approx(8**0.5),
@@ -268,7 +269,9 @@ def test_summary_of_heuristic_errors() -> None:
     runs = [{"cost": 100.0, "estimate": 80.0}, {"cost": 50.0, "estimate": 50.0}]
     found = summary("A.1", runs)
     assert (found["mean_error"], found["mean_error_pct"]) == pytest.approx((10.0, 10.0))
-    assert summary("fig4.5", runs)["zero_pct"] == 50.0
+    found = summary("fig4.5", runs)
+    assert (found["zero_pct"], found["costs"], found["errors"]) == (50.0, [100.0, 50.0], [20.0, 0.0])
+    assert set(summary("fig4.5", [{}, {}]).values()) == {None}
 
 
 @pytest.mark.parametrize(("octile", "zero", "holds"), [(20.0, 5.0, True), (5.0, 5.0, False), (20.0, 15.0, False)])

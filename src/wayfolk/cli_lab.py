@@ -168,6 +168,9 @@ def reproduce(
     full: Annotated[bool, typer.Option("--full", help="As many runs as the paper made.")] = False,
     store: StoreFile = Path("papers.duckdb"),
     cluster: Cluster = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw the paper's figures from our numbers, as SVG files there.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure a paper's tables anew and judge its claims.
@@ -184,13 +187,15 @@ def reproduce(
     if table is not None:
         find_table(paper, table)
     with Store(store) as kept, progress_of(f"{paper} {table or ''}".strip()) as tell:
-        made = run_paper(paper, table, kept, quick=not full, cluster=cluster, tell=tell)
+        made = run_paper(paper, table, kept, quick=not full, cluster=cluster, figures=figures, tell=tell)
     if as_json:
         print(json.dumps(made, default=str))
         return
     for one in made.get("tables", [made]):
         _print_table(one)
     _print_claims(made["claims"])
+    if figures is not None:
+        _print_figures(made["figures"])
 
 
 def _print_table(one: dict[str, Any]) -> None:
@@ -232,6 +237,13 @@ def _print_claims(claims: list[dict[str, Any]]) -> None:
     for claim in claims:
         itself = " (the paper's own figures refute it)" if claim["paper_itself"] is False else ""
         print(f"{claim['id']:<4} {words[claim['holds']]}: {claim['text']}{itself} [{claim['detail']}]")
+
+
+def _print_figures(figures: list[dict[str, Any]]) -> None:
+    if not figures:
+        print("no figure rests on this")
+    for one in figures:
+        print(f"figure {one['figure']}, {one['title']}: {one['file'] or one['why']}")
 
 
 @contextmanager

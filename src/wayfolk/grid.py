@@ -293,6 +293,7 @@ class Grid:
 
 # what a copy must not share: computed from the map, or the arrays of searches that have ended in it
 _CACHED = {name for name, value in vars(Grid).items() if isinstance(value, cached_property)} | {
+    "_databases",
     "_jumps",
     "_memories",
     "_settings",

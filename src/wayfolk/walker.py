@@ -97,6 +97,8 @@ class Walker(Task):
             raise BadInput("the known world and the real one must be of the same kind")
         self.algorithm, self.options = algorithm, options
         self.entry = catalogue.find(algorithm, "search")
+        if self.entry.facts.get("ANY_ANGLE"):
+            raise NotSupported(f"a walker goes from cell to cell, but {self.entry.name} goes at any angle")
         self.here, self.goal = _cell(real_world, start), _cell(real_world, goal)
         if not real_world.is_free(self.here):
             raise BadProblem(f"the start {real_world.place(self.here)} is in a wall")
@@ -188,9 +190,6 @@ class Walker(Task):
         real, other = self.belief.real, self.ahead.pop()
         graph = real.graph
         ways = [k for k in range(slots(graph, self.here)) if there(graph, self.here, k) == other]
-        if not ways:
-            one, two = real.place(self.here), real.place(other)
-            raise NotSupported(f"a walker goes step by step, but {self.entry.name} leads from {one} straight to {two}")
         self.cost += float(min(cost(graph, self.here, k) for k in ways))
         self.here = other
         self.walked.append(other)

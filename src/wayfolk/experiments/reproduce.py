@@ -1,17 +1,18 @@
-"""Reproduce: run what a paper's tables need, put ours beside theirs, and judge its claims."""
+"""Reproduce: run what a paper's tables need, put ours beside theirs, judge its claims, and draw its figures."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from wayfolk.experiments.engine import Progress, run_cells
-from wayfolk.experiments.papers import Measured, Row, Table, find_table, module
+from wayfolk.experiments.papers import Figure, Measured, Row, Table, _drawing, find_table, module
 from wayfolk.experiments.store import Store
 
 BAD = ("error", "crashed", "out_of_memory")
-Plan = list[str] | str  # the keys of the cells that measure a row, or why there are none
+Plan = list[str] | list[Row] | str  # the keys of the cells that measure a row, or runs, or why there are none
 
 
 def reproduce(
@@ -21,10 +22,16 @@ def reproduce(
     *,
     quick: bool = True,
     cluster: str | None = None,
+    figures: Path | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """The tables of `paper`, or one of them: ours, the paper's and the ratio in each row, and verdicts of claims."""
+    """The tables of `paper`, or one of them: ours, the paper's and the ratio in each row, and verdicts of claims.
+
+    The paper's figures that rest on these tables are written to the folder `figures`, if there is one.
+    """
     book = module(paper)
+    if figures is not None:
+        _drawing.ready(figures)
     tables: list[Table] = list(book.TABLES) if table is None else [find_table(paper, table)]
     found = {one.id: [one.cells(row, quick) for row in one.rows] for one in tables}
     cells = {id(cell): cell for rows in found.values() for row in rows if not isinstance(row, str) for cell in row}
@@ -33,21 +40,42 @@ def reproduce(
     run_cells(missing.values(), store, total=len(missing), cluster=cluster, tell=tell)
     made = []
     for one in tables:
-        plans = [row if isinstance(row, str) else [keys[id(cell)] for cell in row] for row in found[one.id]]
+        plans: list[Plan]
+        if one.make is not None:
+            plans = [one.make(row, quick) for row in one.rows]
+        else:
+            plans = [row if isinstance(row, str) else [keys[id(cell)] for cell in row] for row in found[one.id]]
         made.append(_table(one, plans, store))
     measured = Measured({one["table"]: [row["ours"] for row in one["rows"] if row["ours"]] for one in made})
     wanted = {one.id for one in tables}
     claims = [claim for claim in book.CLAIMS if table is None or wanted & set(claim.tables)]
-    judged = [_judged(claim, measured) for claim in claims]
+    told: dict[str, Any] = {"claims": [_judged(claim, measured) for claim in claims]}
+    if figures is not None:
+        drawn = [figure for figure in getattr(book, "FIGURES", []) if wanted & set(figure.tables)]
+        told["figures"] = [_drawn(figure, measured, figures / f"{paper}-{figure.id}.svg") for figure in drawn]
     if table is not None:
-        return made[0] | {"claims": judged}
-    return {"paper": paper, "title": book.TITLE, "tables": made, "claims": judged}
+        return made[0] | told
+    return {"paper": paper, "title": book.TITLE, "tables": made} | told
 
 
 def _judged(claim: Any, measured: Measured) -> dict[str, Any]:
     found = claim.judge(measured)
     told = {"id": claim.id, "holds": found.holds, "detail": found.detail, "text": claim.text, "mark": claim.mark}
     return told | {"paper_itself": claim.own}
+
+
+def _drawn(figure: Figure, measured: Measured, file: Path) -> dict[str, Any]:
+    """What became of a figure: the file it was written to, or why there is none."""
+    absent = [table for table in figure.tables if not measured.rows(table)]
+    told = {"figure": figure.id, "title": figure.title}
+    if absent:
+        return told | {"file": None, "why": f"not drawn: nothing was measured of {' and '.join(absent)}"}
+    with _drawing.style():
+        made = figure.draw(measured)
+        if isinstance(made, str):
+            return told | {"file": None, "why": f"not drawn: {made}"}
+        _drawing.write(made, file, figure.title)
+    return told | {"file": str(file), "why": ""}
 
 
 def _table(found: Table, plans: list[Plan], store: Store) -> dict[str, Any]:
@@ -59,7 +87,7 @@ def _table(found: Table, plans: list[Plan], store: Store) -> dict[str, Any]:
             rows.append({"ours": None, "paper": paper_row, "ratio": None, "runs": 0, "why": plan})
             continue
         if plan != before:
-            runs, before = _runs(store, plan), plan
+            runs, before = plan if found.make is not None else _runs(store, plan), plan  # type: ignore[assignment,arg-type]
         good = [run for run in runs if run["status"] not in BAD]
         ours = _ours(found, paper_row, good) if good else None
         if ours and all(ours.get(name) is None for name in found.metrics):

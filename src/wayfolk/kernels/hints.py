@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.graph import backing, cost, guess, slots, there
-from wayfolk.kernels.jit import specialise
+from wayfolk.kernels.jit import inner, kernel, specialise
 
-ENTRY = np.dtype([("key", np.int64), ("value", np.float64)], align=True)
-EMPTY = np.int64(2**63 - 1)
+TOGETHER = 7  # neighbouring cells in one entry: it fills a line of the processor's cache
+ENTRY = np.dtype([("key", np.int64), ("values", np.float64, TOGETHER)], align=True)
+EMPTY = np.int64(0)  # so that a new table need not be written to
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys over the table
 
 
@@ -28,7 +29,11 @@ class DenseHints(NamedTuple):
 
 
 class SparseHints(NamedTuple):
-    """What `owner` has learned, in a table that all agents share; `used[0]` entries of it are in use."""
+    """What `owner` has learned, in a table that all agents share; `used[0]` entries of it are in use.
+
+    An entry is for a few cells in a row: a search asks about neighbours, and each visit to another place in a large
+    table is slow.
+    """
 
     table: NDArray[np.void]
     used: NDArray[np.int64]
@@ -63,9 +68,7 @@ specialise(learn, _LEARN)
 
 def new_table(size: int) -> NDArray[np.void]:
     """An empty table of a power of two above `size` entries."""
-    table = np.zeros(1 << max(4, size.bit_length()), ENTRY)
-    table["key"] = EMPTY
-    return table
+    return np.zeros(1 << max(4, size.bit_length()), ENTRY)
 
 
 def _dense_known(hints, cell):
@@ -76,30 +79,46 @@ def _dense_learn(hints, cell, value):
     hints.values[cell] = value
 
 
-def _sparse_known(hints, cell):
-    key = np.int64(hints.owner) * hints.n_cells + cell
-    mask = np.uint64(hints.table.size - 1)
+@inner
+def _find(table, key):
+    """Where in the table the entry `key` is, or is to be."""
+    mask = np.uint64(table.size - 1)
     spot = (np.uint64(key) * GOLDEN >> np.uint64(20)) & mask
-    while True:
-        entry = hints.table[spot]
-        if entry["key"] == key:
-            return entry["value"]
-        if entry["key"] == EMPTY:
-            return 0.0
+    while table[spot]["key"] != key and table[spot]["key"] != EMPTY:
         spot = (spot + np.uint64(1)) & mask
+    return spot
+
+
+def _sparse_known(hints, cell):
+    group = cell // TOGETHER
+    entry = hints.table[_find(hints.table, np.int64(hints.owner) * hints.n_cells + group + 1)]
+    if entry["key"] == EMPTY:
+        return 0.0
+    return entry["values"][cell - group * TOGETHER]
 
 
 def _sparse_learn(hints, cell, value):
-    key = np.int64(hints.owner) * hints.n_cells + cell
-    mask = np.uint64(hints.table.size - 1)
-    spot = (np.uint64(key) * GOLDEN >> np.uint64(20)) & mask
-    while hints.table[spot]["key"] != EMPTY and hints.table[spot]["key"] != key:
-        spot = (spot + np.uint64(1)) & mask
-    entry = hints.table[spot]
+    group = cell // TOGETHER
+    key = np.int64(hints.owner) * hints.n_cells + group + 1
+    entry = hints.table[_find(hints.table, key)]
     if entry["key"] == EMPTY:
         hints.used[0] += 1
         entry["key"] = key
-    entry["value"] = value
+    entry["values"][cell - group * TOGETHER] = value
+
+
+@kernel
+def recall(hints, cell):
+    """`known`, to be called from Python."""
+    return known(hints, cell)
+
+
+@kernel
+def move(table, larger):
+    """Enter all that is in `table` into a larger one that is empty."""
+    for k in range(table.size):
+        if table[k]["key"] != EMPTY:
+            larger[_find(larger, table[k]["key"])] = table[k]
 
 
 _KNOWN[DenseHints], _LEARN[DenseHints] = _dense_known, _dense_learn

@@ -106,17 +106,7 @@ def repair(out, into, memory, aim, kind, scale, excess, budget, events):
                     nodes[other]["rhs"] = _least(out, nodes, other, scale)
                 else:
                     continue
-            # as in _file, which would count all arrays in and out
-            peer = nodes[other]
-            is_in = peer["g"] != peer["rhs"] and peer["mark"] != WAITS
-            if is_in and peer["mark"] == counts[ROUND]:
-                is_in = False
-                peer["mark"] = WAITS
-                later[counts[N_LATER]] = other
-                counts[N_LATER] += 1
-            if is_in or peer["at"]:
-                first, second = _key(peer["g"], peer["rhs"], hope(out, other, aim, kind, scale), excess, km)
-                n = place(rows, nodes, n, other, is_in, first, second)
+            n = _file(nodes, rows, later, counts, n, other, hope(out, other, aim, kind, scale), excess)
     counts[N_QUEUE], counts[EXPANDED] = n, expanded
     return is_settled
 
@@ -130,26 +120,27 @@ def revise(out, memory, root, aim, kind, scale, excess, gone_from, is_new_round,
     nodes, rows, later, counts = memory.nodes, memory.rows, memory.later, memory.counts
     if gone_from != aim:
         counts[KM] += hope(out, gone_from, aim, kind, scale)
+    n = counts[N_QUEUE]
     for k in range(cells.size):
         cell = np.int64(cells[k])
         if cell != root:
             _meet(nodes, counts, cell)
             nodes[cell]["rhs"] = _least(out, nodes, cell, scale)
-            _file(memory, cell, hope(out, cell, aim, kind, scale), excess)
+            n = _file(nodes, rows, later, counts, n, cell, hope(out, cell, aim, kind, scale), excess)
     if is_new_round:
         counts[KM] = 0
         if counts[ROUND]:
             counts[ROUND] += 1
-        n = counts[N_QUEUE]
         for k in range(counts[N_LATER]):
             nodes[later[k]]["mark"] = SEEN
-            rows[n]["cell"] = later[k]
-            n += 1
-        counts[N_QUEUE] = counts[N_LATER] = 0
-        for k in range(n):
+            rows[n + k]["cell"] = later[k]
+        queued, n = n + counts[N_LATER], 0
+        counts[N_LATER] = 0
+        for k in range(queued):
             cell = np.int64(rows[k]["cell"])
             nodes[cell]["at"] = 0
-            _file(memory, cell, hope(out, cell, aim, kind, scale), excess)
+            n = _file(nodes, rows, later, counts, n, cell, hope(out, cell, aim, kind, scale), excess)
+    counts[N_QUEUE] = n
 
 
 @kernel
@@ -174,19 +165,19 @@ def trace(out, memory, root, aim, scale, path):
 
 
 @inner
-def _file(memory, cell, h, excess):
-    """Put a cell where it belongs: into the queue, aside for the next round if it is closed, or nowhere."""
-    nodes, counts = memory.nodes, memory.counts
+def _file(nodes, rows, later, counts, n, cell, h, excess):
+    """Put a cell where it belongs: into the queue of length `n`, aside if it is closed, or nowhere; the new length."""
     node = nodes[cell]
     is_in = node["g"] != node["rhs"] and node["mark"] != WAITS
     if is_in and node["mark"] == counts[ROUND]:
         is_in = False
         node["mark"] = WAITS
-        memory.later[counts[N_LATER]] = cell
+        later[counts[N_LATER]] = cell
         counts[N_LATER] += 1
     if is_in or node["at"]:
         first, second = _key(node["g"], node["rhs"], h, excess, counts[KM])
-        counts[N_QUEUE] = place(memory.rows, nodes, counts[N_QUEUE], cell, is_in, first, second)
+        n = place(rows, nodes, n, cell, is_in, first, second)
+    return n
 
 
 @inner

@@ -4,8 +4,6 @@ The heap is an array of rows (first, second, cell) and a length that the caller 
 top. `nodes` is whatever the caller knows of each cell: its field `at` is one more than the row of the cell, or 0.
 
 Keeps    key(parent) <= key(child) for every pair, and rows[nodes[cell]["at"] - 1]["cell"] == cell for every cell in it.
-Why      one function, whose every path ends in the same lines: whatever leaves earlier, or calls something else, makes
-         the compiler count the arrays in and out each time, and that took longer than the heap.
 """
 
 import numpy as np

@@ -157,6 +157,18 @@ def _save_one_at_a_time(save: Callable[..., None]) -> Callable[..., None]:
     return locked
 
 
+def _or_nothing(load: Callable[..., Any]) -> Callable[..., Any]:
+    """A list of kept code may name a class that has been renamed since: then nothing is kept."""
+
+    def forgiving(self: Any) -> Any:
+        try:
+            return load(self)
+        except (AttributeError, ImportError):
+            return {}
+
+    return forgiving
+
+
 class _Once(event.Listener):  # type: ignore[misc]
     """Calls back when something is really compiled, not when it is loaded from the cache; the first time only."""
 
@@ -200,6 +212,7 @@ def _with_classes(index_key: Callable[..., Any]) -> Callable[..., Any]:
 
 _File: Any = caching.IndexDataCacheFile
 _File.save = _save_one_at_a_time(_File.save)
+_File._load_index = _or_nothing(_File._load_index)
 _Cache: Any = caching.Cache
 _Cache._index_key = _with_classes(_Cache._index_key)
 on_compile(_say_so_on_a_terminal)

@@ -27,8 +27,9 @@ from wayfolk.kernels.jit import inner, kernel, specialise
 WALKING, ARRIVED, STUCK, NO_ROOM = range(4)
 FINE = 1e6  # the heap compares costs in whole numbers of this fraction
 WALKER = np.dtype(
-    [(name, np.int64) for name in ("here", "goal", "n_route", "at", "moves", "expanded", "generated", "most", "plans", "code")]
-    + [("travel", np.float64), ("raised", np.float64)],
+    [(name, np.int64) for name in (
+        "here", "goal", "n_route", "at", "moves", "expanded", "generated", "most", "plans", "code",
+    )] + [("travel", np.float64), ("raised", np.float64)],
     align=True,
 )  # fmt: skip
 
@@ -40,7 +41,7 @@ class Rtaa(NamedTuple):
 
 
 class LocalSpace(NamedTuple):
-    """h := the least cost to an open cell plus its h, for what was expanded: Dijkstra's algorithm from the open cells in."""
+    """h := the least cost to an open cell plus its h, for what was expanded, by Dijkstra's algorithm from there inwards."""
 
     rows: NDArray[np.void]
 
@@ -84,8 +85,11 @@ def _teach_local_space(rule, graph, memory, closed, best_f, goal, kind):
     cells, stamp, rows = memory.cells, memory.counts[STAMP], rule.rows
     n = 0
     for cell in closed:  # g is not needed any more: it takes the new h
-        cells[cell]["g"] = np.inf
+        if cells[cell]["mark"] == stamp + 1:  # else it was opened again, and is on the rim
+            cells[cell]["g"] = np.inf
     for cell in closed:
+        if cells[cell]["mark"] == stamp:
+            continue
         for k in range(slots(graph, cell)):
             other = there(graph, cell, k)
             if other != NOWHERE and cells[other]["mark"] == stamp:
@@ -110,7 +114,7 @@ def _teach_local_space(rule, graph, memory, closed, best_f, goal, kind):
     raised = 0.0
     for cell in closed:
         more = cells[cell]["g"] - guess(graph, cell, goal, kind)
-        if more > FUZZ:
+        if more > FUZZ and cells[cell]["mark"] == stamp + 1 and more < np.inf:
             learn(graph.hints, cell, cells[cell]["g"])
             raised += more
     return raised
@@ -228,14 +232,14 @@ def walk(world, hints, ahead, flood, walkers, route, walked, n_moves):
     for _ in range(n_moves):
         plans = walker["plans"]
         code = step(graph, ahead, walker, route)
-        if walker["plans"] > plans and walker["expanded"] > flood.order.size and code == WALKING:
-            if is_cut_off(world, flood, walker["here"], walker["goal"], ahead.budget):
-                return STUCK
-        if code == STUCK or code == NO_ROOM:
+        if code in (STUCK, NO_ROOM):
             break
         walked[walker["moves"] - 1] = walker["here"]
         if code == ARRIVED:
             break
+        if walker["plans"] > plans and walker["expanded"] > flood.order.size:
+            if is_cut_off(world, flood, walker["here"], walker["goal"], ahead.budget):
+                return STUCK
     return code
 
 

@@ -101,10 +101,7 @@ def process(out, into, memory, agent, kind, scale, budget, events):
                 peer["back"] = cell
             else:  # its own value is not sure yet: it comes again as a LOWER cell
                 other, h = cell, node["h"]
-            _set(nodes, other, h, focus)
-            if nodes[other]["k"] < INF:
-                first = nodes[other]["k"] + hope(out, other, agent, kind, scale) + bias
-                n = place(rows, nodes, n, other, True, first, nodes[other]["k"])
+            n = _insert(nodes, rows, counts, n, other, hope(out, other, agent, kind, scale), h)
         for k in range(0 if is_lower else slots(out, cell)):
             # closed neighbours that could help a RAISE cell, but are not sure yet, come up again
             other = np.int64(there(out, cell, k))
@@ -115,10 +112,9 @@ def process(out, into, memory, agent, kind, scale, budget, events):
             if peer["mark"] == 0 or peer["at"] or peer["back"] == cell:
                 continue
             if node["h"] > h + price(out, cell, k, scale):
-                its_f = h + hope(out, other, agent, kind, scale)
-                if its_f > f or (its_f == f and h > k_old):
-                    _set(nodes, other, h, focus)
-                    n = place(rows, nodes, n, other, True, its_f + bias, h)
+                hoped = hope(out, other, agent, kind, scale)
+                if h + hoped > f or (h + hoped == f and h > k_old):
+                    n = _insert(nodes, rows, counts, n, other, hoped, h)
     counts[N_QUEUE], counts[EXPANDED] = n, expanded
     return is_settled
 
@@ -130,6 +126,7 @@ def revise(out, memory, root, agent, kind, scale, gone_from, is_afresh, cells):
     if gone_from != agent:
         counts[BIAS] += hope(out, gone_from, agent, kind, scale) + 1
         counts[FOCUS] += 1
+    n = counts[N_QUEUE]
     for i in range(cells.size):
         cell = np.int64(cells[i])
         node = nodes[cell]
@@ -141,22 +138,22 @@ def revise(out, memory, root, agent, kind, scale, gone_from, is_afresh, cells):
                 if there(out, cell, k) == node["back"]:
                     kept = min(INF, nodes[node["back"]]["h"] + price(out, cell, k, scale))
             if kept != node["h"]:
-                _insert(memory, cell, hope(out, cell, agent, kind, scale), kept)
+                n = _insert(nodes, rows, counts, n, cell, hope(out, cell, agent, kind, scale), kept)
         for k in range(slots(out, cell)):
             other = np.int64(there(out, cell, k))
             if other != NOWHERE and nodes[other]["mark"] and not nodes[other]["at"]:
                 h = nodes[other]["h"]
                 if h < INF and (node["mark"] == 0 or node["h"] > h + price(out, cell, k, scale)):
-                    _insert(memory, other, hope(out, other, agent, kind, scale), h)
+                    n = _insert(nodes, rows, counts, n, other, hope(out, other, agent, kind, scale), h)
     if is_afresh:
-        n = counts[N_QUEUE]
-        counts[N_QUEUE] = counts[BIAS] = 0
-        for k in range(n):
+        queued, n, counts[BIAS] = n, 0, 0
+        for k in range(queued):
             cell = np.int64(rows[k]["cell"])
             nodes[cell]["at"] = 0
             nodes[cell]["mark"] = counts[FOCUS]
             first = nodes[cell]["k"] + hope(out, cell, agent, kind, scale)
-            counts[N_QUEUE] = place(rows, nodes, counts[N_QUEUE], cell, True, first, nodes[cell]["k"])
+            n = place(rows, nodes, n, cell, True, first, nodes[cell]["k"])
+    counts[N_QUEUE] = n
 
 
 @kernel
@@ -192,22 +189,18 @@ def _ask(out, nodes, cell, agent, kind, scale, f, k_old):
 
 
 @inner
-def _insert(memory, cell, hoped, h):
-    """Give a cell the value `h` and put it into the queue, unless there never was a way from it."""
-    nodes, counts = memory.nodes, memory.counts
-    _set(nodes, cell, h, counts[FOCUS])
-    k = nodes[cell]["k"]
-    if k < INF:
-        counts[N_QUEUE] = place(memory.rows, nodes, counts[N_QUEUE], cell, True, k + hoped + counts[BIAS], k)
+def _insert(nodes, rows, counts, n, cell, hoped, h):
+    """Give a cell the value `h` and put it into the queue of length `n`, unless no way is known from it; the new length.
 
-
-@inner
-def _set(nodes, cell, h, focus):
-    """Give a cell the value `h`, and k by where it is: new, in the queue, or out of it."""
+    k depends on where the cell is: new, in the queue, or out of it.
+    """
     node = nodes[cell]
-    least = h
+    k = h
     if node["at"]:
-        least = min(node["k"], h)
+        k = min(node["k"], h)
     elif node["mark"]:
-        least = min(node["h"], h)
-    node["k"], node["h"], node["mark"] = least, h, focus
+        k = min(node["h"], h)
+    node["k"], node["h"], node["mark"] = k, h, counts[FOCUS]
+    if k < INF:
+        n = place(rows, nodes, n, cell, True, k + hoped + counts[BIAS], k)
+    return n

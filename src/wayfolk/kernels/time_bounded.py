@@ -25,7 +25,7 @@ from wayfolk.kernels.jit import inner, kernel, specialise
 
 WALKING, ARRIVED, STUCK, LISTS_FULL = range(4)
 NONE, FORWARD, BACK = range(3)
-SCALE = 100.0  # lists for each unit of f
+SCALE = 100.0  # lists for the cost of the cheapest step
 FUZZ = 1e-9
 NODE = np.dtype(
     [
@@ -36,13 +36,24 @@ NODE = np.dtype(
     align=True,
 )  # fmt: skip
 HEAD = np.dtype([("open", np.int32), ("salient", np.int32), ("epoch", np.int32)], align=True)
-COUNTS = ("expanded", "generated", "moves", "waits", "backward", "turns", "most", "traced_most", "first_move", "restarts")
+COUNTS = (
+    "expanded",
+    "generated",
+    "moves",
+    "waits",
+    "backward",
+    "turns",
+    "most",
+    "traced_most",
+    "first_move",
+    "restarts",
+)
 STATE = np.dtype(
     [(name, np.int64) for name in (
-        "start", "goal", "here", "stamp", "least", "top", "current", "s_current", "n_open", "n_salient", "epoch", "is_found",
-        "is_traced", "is_tracing", "trace", "follow", "cursor", "n_cursor", "subgoal", "heading", "n_short",
+        "start", "goal", "here", "stamp", "least", "top", "current", "s_current", "n_open", "n_salient", "epoch",
+        "is_found", "is_traced", "is_tracing", "trace", "follow", "cursor", "n_cursor", "subgoal", "heading", "n_short",
         *COUNTS,
-    )] + [("travel", np.float64)],
+    )] + [("travel", np.float64), ("scale", np.float64)],
     align=True,
 )  # fmt: skip
 
@@ -119,14 +130,17 @@ def new_slate(n_cells: int, n_heads: int) -> Slate:
 
 @kernel
 def seed(graph, slate, start, goal, kind):
-    """Begin at `start`: also used to begin anew from where the agent is, when the goal or the map has changed."""
+    """Begin at `start`: also used to begin anew from where the agent is, when the goal or the map has changed.
+
+    `state["scale"]`, the number of lists for each unit of f, has been set.
+    """
     state = slate.state[0]
     state["stamp"] += 2
     for key in range(state["top"] + 1):
         slate.heads[key]["open"] = NOWHERE
     state["top"] = 0
     state["start"], state["goal"], state["here"] = start, goal, start
-    state["least"] = int(guess(graph, start, goal, kind) * SCALE + 0.5)
+    state["least"] = int(guess(graph, start, goal, kind) * state["scale"] + 0.5)
     state["current"] = state["n_open"] = state["n_salient"] = 0
     state["epoch"] += 1
     state["is_found"] = state["is_traced"] = state["is_tracing"] = 0
@@ -237,9 +251,12 @@ def _expand(graph, slate, cell, kind):
         else:
             state["generated"] += 1
         child["g"], child["parent"] = reached, cell
-        key = int((reached + guess(graph, other, goal, kind)) * SCALE + 0.5) - state["least"]
+        key = int((reached + guess(graph, other, goal, kind)) * state["scale"] + 0.5) - state["least"]
         key = max(0, key)
         state["top"] = max(state["top"], key)
+        state["current"] = min(state["current"], key)  # rounding can make f fall by one list
+        if is_salient:
+            state["s_current"] = min(state["s_current"], key)
         _open(slate, other, key, is_salient)
 
 
@@ -278,8 +295,8 @@ def _next_subgoal(graph, slate, strategy, kind):
             here = state["here"]
             one, other = slate.cells[chosen], slate.cells[salient]
             seen = Seen(
-                (one["key"] + state["least"]) / SCALE, one["g"], guess(graph, here, chosen, kind),
-                (other["key"] + state["least"]) / SCALE, other["g"], guess(graph, here, salient, kind),
+                (one["key"] + state["least"]) / state["scale"], one["g"], guess(graph, here, chosen, kind),
+                (other["key"] + state["least"]) / state["scale"], other["g"], guess(graph, here, salient, kind),
                 slate.cells[here]["g"], _is_on(slate, state["follow"], here),
             )  # fmt: skip
             if not prefers_open(strategy, seen):
@@ -363,15 +380,18 @@ def _edge(graph, cell, other):
 
 
 @inner
-def _look_for_shortcut(graph, slate, scout, pace):
+def _look_for_shortcut(graph, slate, scout, pace, events):
     """From the agent to the cell of the final path by which the goal is nearest, among those found in one slice."""
     state, memory, cells = slate.state[0], scout.memory, slate.cells
     here, goal, follow = state["here"], state["goal"], state["follow"]
     best_first.seed(graph, memory, scout.queue, here, goal)
     best_first.advance(
-        graph, memory, scout.queue, here, goal, 1.0, ZERO, 1.0 / pace.span * SCALE, False, False, pace.n_expand, scout.closed
-    )
+        graph, memory, scout.queue, here, goal, 1.0, ZERO, state["scale"] / pace.span, False, False, pace.n_expand,
+        scout.closed,
+    )  # fmt: skip
     n_closed = memory.counts[best_first.EXPANDED]
+    for k in range(min(n_closed, events.size - state["expanded"])):
+        events[state["expanded"] + k] = scout.closed[k]
     state["expanded"] += n_closed
     best, target = cells[here]["g"] + cells[goal]["g"], NOWHERE  # at worst back to the start
     for k in range(n_closed):
@@ -396,10 +416,11 @@ def walk(graph, slate, strategy, pace, scout, walked, events, n_moves):
         if not state["is_found"]:
             _plan(graph, slate, events, pace.n_expand, pace.n_salient, pace.kind)
             if state["n_open"] == 0:
+                state["most"] = max(state["most"], state["expanded"] - before)
                 return STUCK
         elif pace.cuts_short and state["is_traced"] and state["n_short"] == 0:
             if not _is_on(slate, state["follow"], state["here"]):
-                _look_for_shortcut(graph, slate, scout, pace)
+                _look_for_shortcut(graph, slate, scout, pace, events)
         if not state["is_traced"]:
             if not state["is_tracing"]:
                 state["is_tracing"] = 1

@@ -13,11 +13,13 @@ from wayfolk.errors import BadInput, UnknownName
 from wayfolk.graph import GUESSES, Graph
 from wayfolk.grid import Grid
 from wayfolk.kernels import best_first, buckets, time_bounded
-from wayfolk.kernels.time_bounded import ARRIVED, LISTS_FULL, SCALE, STATE, STUCK, Pace, Scout, Seen
-from wayfolk.realtime._walker import WalkCounters, Walker
+from wayfolk.kernels.time_bounded import ARRIVED, COUNTS, LISTS_FULL, SCALE, STATE, STUCK, Pace, Scout, Seen
+from wayfolk.realtime._walker import WalkCounters, Walker, need_two_ways
 from wayfolk.result import Status
 from wayfolk.search._best_first import best_guess, edge_range
 
+MOST_LISTS = 1 << 14  # for the cost of the dearest step
+MOST_KEPT = 4  # sets of arrays that are kept for the next walks
 STRATEGIES: dict[str, Any] = {}
 
 
@@ -97,6 +99,7 @@ class TimeBounded(Walker):
         start: int,
         goal: int,
         *,
+        name: str,
         limit: int,
         share: float,
         traces: float,
@@ -107,6 +110,8 @@ class TimeBounded(Walker):
         watch: bool,
     ) -> None:
         super().__init__(world, start, goal, watch)
+        need_two_ways(world, name)
+        self.name = name
         if not 0.0 <= share <= 1.0:
             raise BadInput(f"share must be from 0 to 1, not {share}")
         if not traces > 0:
@@ -123,10 +128,11 @@ class TimeBounded(Walker):
         if strategy not in STRATEGIES:
             raise UnknownName(f"there is no strategy {strategy!r}{hint(strategy, STRATEGIES)}")
         self.strategy = STRATEGIES[strategy]
-        kind, span = GUESSES[best_guess(world)], int(2 * edge_range(world)[1] * SCALE) + 4
-        self.pace = Pace(n_expand, salient, n_trace, kind, span, patient, shortcut)
+        kind = GUESSES[best_guess(world)]
+        self.pace = Pace(n_expand, salient, n_trace, kind, _span(world), patient, shortcut)
         self.scout = _new_scout(world, n_expand if shortcut else 0)
         self.slate = self._borrow(world)
+        self.ended: tuple[tuple[TreeCounters, float], Any] | None = None
         time_bounded.seed(world.graph, self.slate, start, goal, kind)
 
     def _borrow(self, world: Grid | Graph) -> time_bounded.Slate:
@@ -134,34 +140,41 @@ class TimeBounded(Walker):
         pool = world.__dict__.setdefault("_slates", [])
         if not pool:
             n_heads = self.pace.n_expand * self.pace.span + int(world.n_cells**0.5 * SCALE)
-            return time_bounded.new_slate(world.n_cells, n_heads)
-        slate: time_bounded.Slate = pool.pop()
+            slate = time_bounded.new_slate(world.n_cells, n_heads)
+        else:
+            slate = pool.pop()
         kept = {name: slate.state[0][name] for name in ("stamp", "top", "epoch", "trace")}
         slate.state[0] = np.zeros((), STATE)
         for name, value in kept.items():
             slate.state[0][name] = value
+        slate.state[0]["scale"] = _scale(world)
         return slate
+
+    @property
+    def bound(self) -> int:
+        """The most expansions for each move."""
+        return self.pace.n_expand
 
     def _walk(self, moves: int) -> Status:
         state = self.slate.state[0]
-        if self.watch:
-            moves = min(moves, 64)
-        before, first = int(state["moves"]), int(state["expanded"])
-        events = np.empty(first + moves * self.pace.n_expand if self.watch else 0, np.int32)
+        events = self._room(int(state["expanded"]), moves)
         code = time_bounded.walk(
             self.world.graph, self.slate, self.strategy, self.pace, self.scout, self.walked, events, moves
         )
-        self.n_walked += int(state["moves"]) - before
-        self.here = int(state["here"])
-        if self.watch:
-            self.events.append(events[first : int(state["expanded"])])
+        self.n_walked, self.here = int(state["moves"]), int(state["here"])
         if code == LISTS_FULL:
             self._grow()
         ended = {ARRIVED: Status.SOLVED, STUCK: Status.IMPOSSIBLE}.get(code, Status.RUNNING)
         if ended.is_final:
-            self.counted = self._count()
-            self.world.__dict__.setdefault("_slates", []).append(self.slate)
+            self._lend()
         return ended
+
+    def _lend(self) -> None:
+        """Leave the arrays to the next walk in this world, and keep what has been counted."""
+        self.ended = self._count(), self.slate.state[0].copy()
+        pool = self.world.__dict__.setdefault("_slates", [])
+        if len(pool) < MOST_KEPT:
+            pool.append(self.slate)
 
     def _grow(self) -> None:
         more = time_bounded.new_slate(0, len(self.slate.heads) + self.pace.n_expand * self.pace.span).heads
@@ -177,14 +190,32 @@ class TimeBounded(Walker):
         ), float(state["travel"])
 
     def _counters(self) -> TreeCounters:
-        return (self.counted if self.status.is_final and self.n_walked else self._count())[0]
+        return (self._count() if self.ended is None else self.ended[0])[0]
 
     def _cost(self) -> float:
-        return self.counted[1] if self.n_walked else 0.0
+        return (self._count() if self.ended is None else self.ended[0])[1]
 
     def _renew(self, world: Grid | Graph, goal: int) -> None:
         """Begin the search anew from where the agent is."""
-        pool = self.world.__dict__.get("_slates", [])
-        pool[:] = [entry for entry in pool if entry is not self.slate]
+        need_two_ways(world, self.name)
+        if world is not self.world:  # steps may be dearer
+            self.pace = self.pace._replace(span=_span(world))
+        if self.ended is not None:  # another walk may have the arrays
+            self.slate = self._borrow(world)
+            for name in (*COUNTS, "travel"):
+                self.slate.state[0][name] = self.ended[1][name]
+            self.ended = None
         self.slate.state[0]["restarts"] += 1
+        self.slate.state[0]["scale"] = _scale(world)
         time_bounded.seed(world.graph, self.slate, self.here, goal, self.pace.kind)
+
+
+def _scale(world: Grid | Graph) -> float:
+    """How many lists there are for each unit of cost."""
+    cheapest, dearest = edge_range(world)
+    return min(SCALE / cheapest, MOST_LISTS / dearest)
+
+
+def _span(world: Grid | Graph) -> int:
+    """More lists than one expansion can raise f by."""
+    return int(2 * edge_range(world)[1] * _scale(world)) + 4

@@ -13,7 +13,9 @@ Differs  as TBA*. Strategies choose between the best open and the best salient c
 from wayfolk.realtime._time_bounded import TimeBounded
 
 PAPER = "Vermette 2011"
+OPTIMAL = False
 COMPLETE = True
+ADAPTS = True
 
 
 def begin(
@@ -30,5 +32,6 @@ def begin(
 ) -> TimeBounded:
     """A walk from `start` to `goal`: of the expansions for each move the first `salient` are salient ones."""
     return TimeBounded(
-        world, start, goal, limit=limit, share=share, traces=traces, salient=salient, strategy=strategy, watch=watch
-    )
+        world, start, goal, name="salient", limit=limit, share=share, traces=traces, salient=salient,
+        strategy=strategy, watch=watch,
+    )  # fmt: skip

@@ -5,14 +5,17 @@ Bjornsson, Bulitko and Sturtevant, "TBA*: time-bounded A*", IJCAI 2009; Vermette
 Finds    a way to the goal if there is one; the path it ends up with is a cheapest one, the walk is not.
 Keeps    at most limit * share expansions and (limit - expansions) * traces steps of tracing for each move.
 Takes    constant time for each move, whatever the map; about 60 bytes for each cell.
-Differs  f is rounded to a hundredth, so that a list for each f can be kept; exact where steps cost 1 and 1.42, as in the
-         thesis. When the goal moves or the map changes the search begins anew from where the agent is.
+Differs  f is rounded to a hundredth of the cheapest step, so that a list for each f can be kept; exact where steps cost
+         1 and 1.42, as in the thesis. When the goal moves or the map changes the search begins anew from where the agent
+         is. It steps back at times: a graph with edges that lead one way only is refused.
 """
 
 from wayfolk.realtime._time_bounded import TimeBounded
 
 PAPER = "Bjornsson, Bulitko and Sturtevant 2009; Vermette 2011"
+OPTIMAL = False
 COMPLETE = True
+ADAPTS = True
 
 
 def begin(
@@ -33,6 +36,6 @@ def begin(
     With `shortcut` it uses the expansions that are left, once the goal is found, to look for a shortcut to the path.
     """
     return TimeBounded(
-        world, start, goal, limit=limit, share=share, traces=traces, salient=0, strategy="best_open", patient=patient,
-        shortcut=shortcut, watch=watch,
+        world, start, goal, name="tba", limit=limit, share=share, traces=traces, salient=0, strategy="best_open",
+        patient=patient, shortcut=shortcut, watch=watch,
     )  # fmt: skip

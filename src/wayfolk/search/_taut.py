@@ -2,14 +2,14 @@
 
 Two moves at right angles or more are worth less than they cost: east and north make one diagonal, north-east and
 south-east make two to the east, east and west cancel. Such a pair need not be side by side: what lies between is shifted
-by a cell, if it can be. A detour by way of an entrance of a cluster unravels pair by pair, and what is left cannot be
-shortened by any such shift: it lies against obstacles like a string.
+by a cell, if it can be. A detour by way of an entrance of a cluster unravels pair by pair, and what is left lies against
+obstacles like a string.
 
-Keeps    the path's ends; its cost never rises. On terrain, where a shift may cost more than it saves, costs are compared.
+Keeps    the path's ends; its cost never rises. In the end no move can be merged with the last move before it that makes a
+         pair with it. On terrain, where a shift may cost more than it saves, costs are compared.
 Takes    time in proportion to the path's length, and to the lengths that are shifted; a pair is sought within `REACH`
          moves.
-Differs  HPA* (Botea et al. 2004) sends straight lines from each cell to shorten a path. This takes less time for
-         shorter paths.
+Differs  HPA* (Botea et al. 2004) shortens a path by straight lines from each of its cells to later ones instead.
 """
 
 import numpy as np
@@ -53,20 +53,18 @@ def pull(graph, path, moves, last, stuck, n):
 
     The moves kept so far are a stack: move k leads away from path[k], and moves[k] holds its direction and, times 8, the
     place after that of the move of the same direction before it. For each direction, `last` holds this place for the
-    last such move, and `stuck` the pair it cannot be merged with however the path goes on. All three are scratch.
+    last such move, and `stuck` the pair it cannot be merged with however the path goes on. All three are scratch. What is
+    replaced goes back to the part of the path that is still to be read, so that it is looked at again where it is now.
     """
     offsets = graph.offsets
     last[:] = 0
     stuck[:] = 0
-    here, top = np.int64(path[0]), np.int64(0)
-    read, waiting, pair, before_it = 1, NONE, 0, NONE
-    while read < n or waiting != NONE:
-        if waiting != NONE:
-            move, waiting = waiting, NONE
-        else:
-            step = path[read] - path[read - 1]
-            read += 1
-            move = before_it if before_it != NONE and offsets[before_it] == step else _direction(offsets, step)
+    here, top, read = np.int64(path[0]), np.int64(0), np.int64(1)
+    pair, before_it = 0, NONE
+    while read < n:
+        step = path[read] - path[read - 1]
+        read += 1
+        move = before_it if before_it != NONE and offsets[before_it] == step else _direction(offsets, step)
         if move != before_it:  # in a row of equal moves the pair stays the same
             pair = 0  # the place after that of the last move that makes a pair with this one
             for k in range(8):
@@ -83,9 +81,9 @@ def pull(graph, path, moves, last, stuck, n):
                 after = first if follows == 1 else second
                 fits = _fits(graph, path, moves, at, top, here, move, before, after)
                 if fits == FITS:
-                    here = _shift(graph, path, moves, last, at, top, before)
-                    top -= before == NONE
-                    waiting, before_it, move = after, NONE, NONE
+                    here = np.int64(path[at])
+                    read = _put_back(offsets, path, moves, last, at, top, read, before, after)
+                    top, move, before_it = at, NONE, NONE
                     stuck[:] = 0
                     break
                 is_hopeless = is_hopeless and fits == BLOCKED
@@ -141,19 +139,23 @@ def _fits(graph, path, moves, at, top, here, move, before, after):
 
 
 @inner
-def _shift(graph, path, moves, last, at, top, before):
-    """Take the moves from place `at` on off the stack, put `before` there and the others back; where they lead."""
-    for k in range(top - 1, at - 1, -1):
-        last[moves[k] & 7] = moves[k] >> 3
-    cell = path[at]
-    place = at
-    for k in range(at, top):
-        move = before if k == at else moves[k] & 7
-        if move == NONE:
-            continue
+def _put_back(offsets, path, moves, last, at, top, read, before, after):
+    """Take the moves from place `at` on off the stack, and write `before`, all but the first of them, and `after` in
+    front of place `read` of the path; the new place to read from. There is room: nobody makes more moves than were read.
+    """
+    place = read - 1
+    cell = path[place]
+    if after != NONE:
+        cell -= offsets[after]
+        place -= 1
         path[place] = cell
-        moves[place] = last[move] * 8 + move
-        place += 1
-        last[move] = place
-        cell += graph.offsets[move]
-    return cell
+    for k in range(top - 1, at - 1, -1):
+        move = moves[k] & 7
+        last[move] = moves[k] >> 3
+        if k == at:
+            move = before
+        if move != NONE:
+            cell -= offsets[move]
+            place -= 1
+            path[place] = cell
+    return place + 1

@@ -2,8 +2,9 @@
 
 Botea, Müller and Schaeffer, "Near optimal hierarchical path-finding", 2004.
 
-Finds    a path if there is one, after smoothing about 0.3 % longer than a cheapest one on game maps. Between clusters
-         beside each other it can be twice as long, for it passes the middle or the ends of an entrance.
+Finds    a path if there is one; after smoothing it is 0.1 to 0.9 % longer than a cheapest one on average on game maps, and
+         at most 18 % in all queries of ten of them. It passes the middle or the ends of entrances, and smoothing does not
+         take it to the other side of an obstacle.
 Keeps    without smoothing, the path is a cheapest one through the nodes of the clusters.
 Takes    the clusters are built at the first query of a map (see `wayfolk.abstraction.clusters`); then time in proportion
          to the clusters that are looked at, and to the length of the path.

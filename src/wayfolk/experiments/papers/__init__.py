@@ -1,8 +1,9 @@
 """Living papers: each document is a module with its tables, their printed numbers, and its claims as predicates.
 
-A module has TITLE, TABLES (a list of `Table`) and CLAIMS (a list of `Claim`). A table says, for each printed row, which
-cells would measure it; what cannot be run yet is not measured, and says why. A claim is judged over measured rows only:
-holds, does not hold, or not measured. Refutations are results.
+A module has TITLE, TABLES (a list of `Table`), CLAIMS (a list of `Claim`) and may have FIGURES (a list of `Figure`). A
+table says, for each printed row, which cells would measure it; what cannot be run yet is not measured, and says why. A
+claim is judged over measured rows only: holds, does not hold, or not measured. Refutations are results. A figure is drawn
+from measured rows only, beside what the document prints.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Table:
     `metrics` maps its columns to columns of the store (`expanded`, `simulation_time`, ...), averaged over the cells of a
     row. `cells(row, quick)` lists the cells that measure a row, or says in a sentence why that cannot be done yet. `rows`
     are the printed ones, or for a figure the settings it shows. `summarise(runs, row)` replaces the average where a
-    metric is something else: a run has its columns, and under "loops" a list of its loops in order.
+    metric is something else: a run has its columns, and under "loops" a list of its loops in order. `make(row, quick)`
+    is for what no cell can describe: it makes the runs here and now, and they are not kept.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Table:
     cells: Callable[[Row, bool], list[Cell] | str]
     rows: list[Row] = field(default_factory=list)
     summarise: Callable[[list[Row], Row], Row] | None = None
+    make: Callable[[Row, bool], list[Row] | str] | None = None
 
 
 class Measured:
@@ -84,6 +87,19 @@ class Claim:
     judge: Callable[[Measured], Verdict]
     mark: str = ""
     own: bool | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a document, to be drawn anew from what was measured in `tables`.
+
+    `draw(measured)` returns a figure of matplotlib, or says in a sentence why there is none.
+    """
+
+    id: str
+    title: str
+    tables: tuple[str, ...]
+    draw: Callable[[Measured], Any]
 
 
 def module(paper: str) -> Any:

@@ -7,8 +7,6 @@ number (`repeat`) in every setting. The four analyses of variance are over all s
 from __future__ import annotations
 
 import json
-import statistics
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -18,39 +16,36 @@ from wayfolk.experiments import spec
 from wayfolk.experiments.cell import Cell, file_digest
 from wayfolk.experiments.papers import Row, Table, has, printed
 from wayfolk.experiments.papers.vermette_claims import CLAIMS
-from wayfolk.experiments.papers.vermette_judges import LIMITS, SALIENT, analysed
+from wayfolk.experiments.papers.vermette_figures import FIGURES
+from wayfolk.experiments.papers.vermette_judges import LIMITS, SALIENT
+from wayfolk.experiments.papers.vermette_summaries import (
+    ANALYSIS,
+    COLUMNS,
+    N_S,
+    OPTIONS,
+    QUALITY,
+    STRATEGIES,
+    largest,
+    misjudged,
+    misjudged_each,
+    odd,
+    quality,
+    spread,
+    travel,
+    variance,
+)
 
-__all__ = ["CLAIMS", "TABLES", "TITLE"]
+__all__ = ["CLAIMS", "FIGURES", "TABLES", "TITLE"]
 
 TITLE = "Vermette 2011, Salient Search"
 
-# what algorithms, options, kinds of maps and problems, and columns of the store are expected to be called
+# what algorithms and kinds of maps and problems are called
 ALGORITHMS = {"TBA*": "tba", "SS": "salient"}
-OPTIONS = {"R": "limit", "r": "share", "c": "traces", "N_S": "salient", "strategy": "strategy"}
-STRATEGIES = {"AD": "agent_distance", "TB": "tie_break"}
 SCALED: dict[str, Any] = {"make": "scaled", "width": 320, "height": 320, "diagonal": 1.42}
 PAIRS: dict[str, Any] = {"kind": "pairs", "count": 1, "least": 50, "most": 500}
-COLUMNS = {
-    "expanded": "expanded",
-    "moves": "fuel",
-    "travelled": "cost",
-    "solution": "solution_cost",  # of the path that the search found in the end
-    "optimum": "optimum",
-    "estimate": "estimate",  # h of the start
-    "backward": "backward_steps",
-    "turns": "turns",
-    "most_expanded": "expanded_most",  # in one iteration
-    "most_traced": "traced_most",
-}
-
 ERRORS = printed("vermette-A.1")
 MAPS = tuple(row["map"] for row in ERRORS)
 HARDER = ("AR0202SR", "AR0307SR", "AR0602SR", "AR0705SR")
-N_S = {(row["R"], row["ns_pct"]): row["n_s"] for row in printed("vermette-4.1")}
-PERCENT = {(limit, expansions): percent for (limit, percent), expansions in N_S.items()}
-STRATEGY = {option: name for name, option in STRATEGIES.items()}
-ANALYSIS = ("sum_sq", "df", "f_value", "p_relation", "p_value", "significance")
-STARS = {0.001: "***", 0.01: "**", 0.05: "*"}
 MOVES = {"octile": "eight", "cardinal": "four"}
 SHARE, TRACES = 0.9, 10  # r and c
 PROBLEMS = 100  # for each map
@@ -138,129 +133,14 @@ def _on_map(name: str, options: str, grid: str, world: str, problems: int) -> Ce
     return [Cell(place, PAIRS, name, told, repeat=k, moves=MOVES[grid]) for k in range(problems)]
 
 
-def _column(runs: list[Row], name: str) -> list[float] | None:
-    """A number of each search, None if one does not have it."""
-    values = [run.get(COLUMNS[name]) for run in runs]
-    return None if None in values or not values else [float(value) for value in values]  # type: ignore[arg-type]
-
-
-def _ratios(runs: list[Row], above: str, below: str) -> list[float] | None:
-    """One number of each search over another one."""
-    one, other = _column(runs, above), _column(runs, below)
-    if one is None or other is None or 0.0 in other:
-        return None
-    return [a / b for a, b in zip(one, other, strict=True)]
-
-
-def _mean(values: list[float] | None) -> float | None:
-    return None if values is None else statistics.fmean(values)
-
-
-def _travel(ratio: str) -> Callable[[list[Row], Row], Row]:
-    """Expansions for each move, and what was walked over what was found."""
-    return lambda runs, row: {
-        "exp_per_move": _mean(_ratios(runs, "expanded", "moves")),
-        ratio: _mean(_ratios(runs, "travelled", "solution")),
-    }
-
-
-def _spread(column: str, name: str) -> Callable[[list[Row], Row], Row]:
-    """Mean, deviation and number of searches."""
-
-    def summarise(runs: list[Row], row: Row) -> Row:
-        values = _column(runs, column)
-        deviation = statistics.stdev(values) if values is not None and len(values) > 1 else None
-        return {"n_searches": len(runs), f"mean_{name}": _mean(values), f"sd_{name}": deviation}
-
-    return summarise
-
-
-def _variance(column: str) -> Callable[[list[Row], Row], Row]:
-    """The line of a table of analysis of variance that stands in a row."""
-
-    def summarise(runs: list[Row], row: Row) -> Row:
-        groups: dict[tuple[Any, ...], list[float]] = {}
-        for run in runs:
-            value, told = run.get(COLUMNS[column]), json.loads(run["options"])
-            if value is not None:
-                limit, strategy = told[OPTIONS["R"]], STRATEGY[told[OPTIONS["strategy"]]]
-                groups.setdefault((PERCENT[limit, told[OPTIONS["N_S"]]], limit, strategy), []).append(value)
-        found = analysed(
-            {
-                setting: (statistics.fmean(values), statistics.stdev(values), len(values))
-                for setting, values in groups.items()
-                if len(values) > 1
-            }
-        )
-        if found is None:
-            return dict.fromkeys(ANALYSIS)
-        term = found[row["factor"]]
-        stars = None if term.p is None else next((s for p, s in STARS.items() if term.p < p), "ns")
-        relation = None if term.p is None else "="
-        return dict(zip(ANALYSIS, (term.sum_sq, term.df, term.f, relation, term.p, stars), strict=True))
-
-    return summarise
-
-
-def _quality(runs: list[Row], row: Row) -> Row:
-    """How good solutions are, and which settings the long ones come from."""
-    ratios, optima = _ratios(runs, "solution", "optimum"), _column(runs, "optimum")
-    if ratios is None or optima is None or len(ratios) < 2:
-        return dict.fromkeys(QUALITY)
-    q1, median, q3 = statistics.quantiles(ratios, n=4, method="inclusive")
-    settings = [json.loads(run["options"]) for run, ratio in zip(runs, ratios, strict=True) if ratio > 1.1]
-    large = [told for told in settings if told[OPTIONS["R"]] >= 500]
-    deep = [told for told in settings if told[OPTIONS["N_S"]] == N_S[told[OPTIONS["R"]], 75]]
-    return {
-        "optimal_pct": _percent(sum(ratio < 1 + 1e-9 for ratio in ratios), len(ratios)),
-        "least": min(ratios),
-        "q1": q1,
-        "median": median,
-        "q3": q3,
-        "most": max(ratios),
-        "above_pct": _percent(len(settings), len(ratios)),
-        "above_large_r_pct": _percent(len(large), len(settings)),
-        "above_ns75_pct": _percent(len(deep), len(settings)),
-        "median_optimum": statistics.median(optima),
-    }
-
-
-def _percent(part: int, whole: int) -> float | None:
-    return 100.0 * part / whole if whole else None
-
-
-def _largest(runs: list[Row], row: Row) -> Row:
-    found = {name: _column(runs, name) for name in ("most_expanded", "most_traced")}
-    return {name: None if values is None else max(values) for name, values in found.items()}
-
-
-def _odd(runs: list[Row], row: Row) -> Row:
-    turns = _column(runs, "turns")
-    return {"odd_searches": None if turns is None else sum(number % 2 != 0 for number in turns)}
-
-
-def _misjudged(runs: list[Row], row: Row) -> Row:
-    """The error of the heuristic at the start."""
-    costs, shares = _column(runs, "travelled"), _ratios(runs, "estimate", "travelled")  # of A*
-    if costs is None or shares is None or len(shares) < 2:
-        return dict.fromkeys(("mean_error", "mean_error_pct", "sd_error_pct", "zero_pct"))
-    lost = [100.0 * (1.0 - share) for share in shares]
-    return {
-        "mean_error": statistics.fmean(cost * part / 100.0 for cost, part in zip(costs, lost, strict=True)),
-        "mean_error_pct": statistics.fmean(lost),
-        "sd_error_pct": statistics.stdev(lost),
-        "zero_pct": _percent(sum(abs(part) < 1e-7 for part in lost), len(lost)),
-    }
-
-
 def _spread_table(number: str, title: str, setup: str, column: str, name: str, cells: Any) -> Table:
     metrics = {f"mean_{name}": COLUMNS[column], f"sd_{name}": COLUMNS[column], "n_searches": "queries"}
-    return Table(number, title, setup, metrics, cells, printed(f"vermette-{number}"), _spread(column, name))
+    return Table(number, title, setup, metrics, cells, printed(f"vermette-{number}"), spread(column, name))
 
 
 def _travel_table(number: str, title: str, setup: str, ratio: str) -> Table:
     metrics = {"exp_per_move": COLUMNS["expanded"], ratio: COLUMNS["travelled"]}
-    return Table(number, title, setup, metrics, _searches, printed(f"vermette-{number}"), _travel(ratio))
+    return Table(number, title, setup, metrics, _searches, printed(f"vermette-{number}"), travel(ratio))
 
 
 def _analysis_table(number: str, title: str, source: str, column: str, maps: str) -> Table:
@@ -273,7 +153,7 @@ def _analysis_table(number: str, title: str, source: str, column: str, maps: str
         metrics,
         lambda row, quick: _all_salient({"set": maps}, quick),
         rows,
-        _variance(column),
+        variance(column),
     )
 
 
@@ -282,18 +162,6 @@ SETTINGS: list[Row] = [
     for algorithm, strategy, percent in [*(("SS", *setting) for setting in SALIENT), ("TBA*", "none", 0)]
     for limit in LIMITS
 ]
-QUALITY = (
-    "optimal_pct",
-    "least",
-    "q1",
-    "median",
-    "q3",
-    "most",
-    "above_pct",
-    "above_large_r_pct",
-    "above_ns75_pct",
-    "median_optimum",
-)
 ON_ALL_MAPS = (46.72, 1.0, 1.0, 1.003, 1.015, 1.528, 1.08, 89.8, 63.7, 170.1)  # by the text
 TABLES = [
     Table(
@@ -321,7 +189,7 @@ TABLES = [
         dict.fromkeys(("mean_error", "mean_error_pct", "sd_error_pct"), COLUMNS["estimate"]),
         _error,
         ERRORS,
-        _misjudged,
+        misjudged,
     ),
     _travel_table("A.2", "Salient Search on the cardinal grid, as Table 4.3", CARDINAL, "travel_ratio"),
     _travel_table("A.3", "TBA* on the cardinal grid, as Table 4.2", CARDINAL, "travel_ratio"),
@@ -335,16 +203,25 @@ TABLES = [
             {"set": "full"} | dict(zip(QUALITY, ON_ALL_MAPS, strict=True)),
             {"set": "harder"} | dict.fromkeys(QUALITY) | {"above_pct": 1.54, "median_optimum": 272.3},
         ],
-        _quality,
+        quality,
     ),
     Table(
         "fig4.5",
-        "Error of the heuristic, octile and cardinal",
-        "The same maps with both kinds of moves, 100 problems of cost 50 to 500 on each.",
+        "Error of the heuristic, octile and cardinal (also the costs of Figure 4.4)",
+        "The same maps with both kinds of moves, 100 problems of cost 50 to 500 on each. Quick: 6 maps with 10 each.",
         dict.fromkeys(("mean_error_pct", "zero_pct"), COLUMNS["estimate"]),
         _errors,
         [{"grid": grid} for grid in MOVES],
-        _misjudged,
+        misjudged_each,
+    ),
+    Table(
+        "fig4.12",
+        "Expansions per move and travel ratio on harder maps",
+        HARD,
+        {"exp_per_move": COLUMNS["expanded"], "suboptimality": COLUMNS["travelled"]},
+        _harder,
+        SETTINGS,
+        travel("suboptimality"),
     ),
     Table(
         "work",
@@ -353,7 +230,7 @@ TABLES = [
         {name: COLUMNS[name] for name in ("most_expanded", "most_traced")},
         _searches,
         [row | {"n_e": int(SHARE * row["R"]), "n_t": TRACES * (row["R"] - int(SHARE * row["R"]))} for row in SETTINGS],
-        _largest,
+        largest,
     ),
     Table(
         "parity",
@@ -362,6 +239,6 @@ TABLES = [
         {"odd_searches": COLUMNS["turns"]},
         _either,
         [{"set": name} | row for name in ("full", "harder") for row in SETTINGS],
-        _odd,
+        odd,
     ),
 ]
