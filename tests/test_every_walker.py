@@ -57,7 +57,7 @@ every = pytest.mark.parametrize("case", CASES, ids=named)
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
 every_learner = pytest.mark.parametrize("case", those_with("LEARNS"), ids=named)
 every_adapting = pytest.mark.parametrize("case", those_with("ADAPTS"), ids=named)
-few = settings(max_examples=40)
+few = settings(max_examples=30)
 
 
 def moves_of(entry):

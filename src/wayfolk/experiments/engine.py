@@ -299,7 +299,7 @@ def _local_cluster(workers: int, memory: int) -> Any:
     for attempt in range(TRIES):
         try:
             return LocalCluster(
-                n_workers=workers, threads_per_worker=1, memory_limit=memory, dashboard_address=None,
+                n_workers=workers, threads_per_worker=1, memory_limit=memory, dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
             )  # fmt: skip
         except RuntimeError as error:

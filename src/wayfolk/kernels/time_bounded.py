@@ -231,7 +231,7 @@ def _best_salient(slate):
 def _expand(graph, slate, cell, kind):
     """Close `cell` and open its neighbours; what a salient cell opens is salient."""
     state, node = slate.state[0], slate.cells[cell]
-    stamp, goal = state["stamp"], state["goal"]
+    stamp, goal, scale, least = state["stamp"], state["goal"], state["scale"], state["least"]
     is_salient = node["salient"] == state["epoch"]
     _take(slate, cell)
     node["mark"] = stamp + 1
@@ -251,12 +251,12 @@ def _expand(graph, slate, cell, kind):
         else:
             state["generated"] += 1
         child["g"], child["parent"] = reached, cell
-        key = int((reached + guess(graph, other, goal, kind)) * state["scale"] + 0.5) - state["least"]
-        key = max(0, key)
+        key = max(0, int((reached + guess(graph, other, goal, kind)) * scale + 0.5) - least)
         state["top"] = max(state["top"], key)
-        state["current"] = min(state["current"], key)  # rounding can make f fall by one list
-        if is_salient:
-            state["s_current"] = min(state["s_current"], key)
+        if key < state["current"]:  # rounding can make f fall by one list
+            state["current"] = key
+        if is_salient and key < state["s_current"]:
+            state["s_current"] = key
         _open(slate, other, key, is_salient)
 
 

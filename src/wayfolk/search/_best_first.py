@@ -112,6 +112,7 @@ class BestFirst(Task):
 def places_of(world: Grid | Graph, cells: Any) -> list[Any]:
     """The places a caller knows cells by."""
     if isinstance(world, Grid):
+        cells = np.asarray(cells)
         if len(cells) < FEW:  # numpy would take longer
             stride = world.stride
             return [(cell % stride - 1, cell // stride - 1) for cell in cells.tolist()]
