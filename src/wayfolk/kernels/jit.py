@@ -194,20 +194,37 @@ def _say_so_on_a_terminal() -> None:
         print("compiling, first run only ...", file=sys.stderr, flush=True)
 
 
+def _modules(signature: Any) -> set[str]:
+    """The modules that hold the NamedTuple classes of a signature."""
+    found: set[str] = set()
+    todo = list(signature)
+    while todo:
+        one = todo.pop()
+        if (kind := instance_class(one)) is not None:
+            found.add(kind.__module__)
+        todo += getattr(one, "types", ())
+    return found
+
+
 def _with_classes(index_key: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel may have been specialised for a NamedTuple class: add the state of the module that holds it."""
 
     def extended(self: Any, signature: Any, codegen: Any) -> Any:
-        modules: set[str] = set()
-        todo = list(signature)
-        while todo:
-            one = todo.pop()
-            if (found := instance_class(one)) is not None:
-                modules.add(found.__module__)
-            todo += getattr(one, "types", ())
-        return (*index_key(self, signature, codegen), *(SOURCES.digest(module) for module in sorted(modules)))
+        digests = (SOURCES.digest(module) for module in sorted(_modules(signature)))
+        return (*index_key(self, signature, codegen), *digests)
 
     return extended
+
+
+def _our_own(save: Callable[..., None]) -> Callable[..., None]:
+    """What a kernel of ours became for a class of somebody else's is not kept: to read it would import their module."""
+
+    def chosen(self: Any, signature: Any, data: Any) -> None:
+        ours = all(module.startswith("wayfolk.") for module in _modules(signature))
+        if ours or not self._py_func.__module__.startswith("wayfolk."):
+            save(self, signature, data)
+
+    return chosen
 
 
 _File: Any = caching.IndexDataCacheFile
@@ -215,4 +232,5 @@ _File.save = _save_one_at_a_time(_File.save)
 _File._load_index = _or_nothing(_File._load_index)
 _Cache: Any = caching.Cache
 _Cache._index_key = _with_classes(_Cache._index_key)
+_Cache._save_overload = _our_own(_Cache._save_overload)
 on_compile(_say_so_on_a_terminal)
