@@ -18,7 +18,7 @@ from wayfolk.graph import Graph
 from wayfolk.grid import Grid
 from wayfolk.machine import n_cores
 from wayfolk.run import begin_path, make_ready
-from wayfolk.search._best_first import places_of
+from wayfolk.search._search import places_of
 from wayfolk.task import Task, finish
 
 CHUNK = 256  # queries that a thread takes at a time

@@ -17,7 +17,7 @@ from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.graph import Graph
 from wayfolk.grid import Grid
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.search._best_first import places_of
+from wayfolk.search._search import places_of
 from wayfolk.task import Task
 
 MOST_AT_ONCE = 4096  # moves in one call of a kernel

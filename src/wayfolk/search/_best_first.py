@@ -5,67 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.graph import GUESSES, CsrGraph, Graph
 from wayfolk.grid import Grid, Moves
 from wayfolk.kernels import best_first, buckets
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, GENERATED, QUEUE_FULL, REOPENED
-from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.task import Task
+from wayfolk.kernels.best_first import EXPANDED, GENERATED, QUEUE_FULL, REOPENED, RUNNING
+from wayfolk.result import Counters
+from wayfolk.search._search import Search
 
 PER_EDGE = 5  # buckets for each cheapest edge: fewer reopen cells, more are empty
 MAX_BUCKETS = 1 << 16
 MAX_ROW = 1 << 14  # lists of a row, which are gone through at the start of each search
 NOTHING = np.zeros(0, np.int32)
-FEW = 50
 
 
-class BestFirst(Task):
+class BestFirst(Search):
     """A best-first search under way."""
 
     def __init__(
         self, world: Grid | Graph, start: int, goal: int, *, weight: float, guess: str, oldest_first: bool, watch: bool
     ) -> None:
-        self.world, self.start, self.goal = world, start, goal
+        super().__init__(world, start, goal, watch)
         self.weight, self.guess, self.oldest_first = float(weight), GUESSES[guess], oldest_first
         self.per_unit, n_lists, self.falls = settings(world, self.weight, guess)
         self.memory, self.queue, self.cells = _borrow(world, n_lists)
-        self.events = np.empty(1024 if watch else 0, np.int32)
         self.is_new = True
-        self.expanded = 0
-        self.cost = float("inf")
-        self.bound: float | None = None
 
-    def advance(self, budget: int = NO_LIMIT) -> Status:
-        """Expand up to `budget` cells."""
-        if self.status.is_final:
-            return self.status
-        stop = self.expanded + budget
-        while True:
-            left = stop - self.expanded
-            if self.events.size:
-                if self.expanded * 2 > self.events.size:
-                    self.events = np.concatenate([self.events, np.empty_like(self.events)])
-                left = min(left, self.events.size // 2)
-            code, n_path = best_first.search(
-                self.world.graph, self.memory, self.queue, self.start, self.goal, self.weight, self.guess,
-                self.per_unit, self.falls, self.oldest_first, left, self.events, self.is_new, self.cells,
-            )  # fmt: skip
-            self.is_new = False
-            self.expanded = int(self.memory.counts[EXPANDED])
-            if code == QUEUE_FULL:
-                self.queue = buckets.grown(self.queue)
-            elif code in (FOUND, EXHAUSTED) or self.expanded >= stop:
-                break
-        if code == FOUND:
-            self.status = Status.SOLVED
-            self._read_path(n_path)
-        elif code == EXHAUSTED:
-            self.status = Status.IMPOSSIBLE
-        if self.status.is_final:
-            self.counted = self._counters()
-            self.release()
-        return self.status
+    def expand(self, budget: int) -> int:
+        """Go on with the search; a queue that is full grows."""
+        code, self.n_path = best_first.search(
+            self.world.graph, self.memory, self.queue, self.start, self.goal, self.weight, self.guess,
+            self.per_unit, self.falls, self.oldest_first, budget, self.events, self.is_new, self.cells,
+        )  # fmt: skip
+        self.is_new = False
+        if code == QUEUE_FULL:
+            self.queue = buckets.grown(self.queue)
+            return RUNNING
+        return int(code)
 
     def release(self) -> None:
         """Leave the arrays to the next search in this world."""
@@ -84,41 +61,18 @@ class BestFirst(Task):
                 return first
             self.queue = buckets.grown(self.queue)
 
-    def _read_path(self, n: int) -> None:
-        cells = self.cells
-        if n > cells.size:
-            cells = np.empty(n, np.int32)
-            best_first.trace(self.memory, self.start, self.goal, cells)
-        self.path = places_of(self.world, cells[:n][::-1])
-        self.cost = float(self.memory.cells[self.goal]["g"])
-
-    def _counters(self) -> Counters:
-        if self.is_new:
-            return Counters()
+    def count(self) -> Counters:
+        """The work done so far."""
         count = self.memory.counts
         return Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
 
-    def result(self) -> Result:
-        """The path, once there is one."""
-        done = self.status.is_final
-        made = Result(self.status, "", counters=self.counted if done else self._counters())
-        if self.status is Status.SOLVED:
-            made.path, made.cost, made.bound = self.path, self.cost, self.bound
-        if self.events.size:
-            made.events = self.events[: made.counters.expanded].copy()
-        return made
-
-
-def places_of(world: Grid | Graph, cells: Any) -> list[Any]:
-    """The places a caller knows cells by."""
-    if isinstance(world, Grid):
-        cells = np.asarray(cells)
-        if len(cells) < FEW:  # numpy would take longer
-            stride = world.stride
-            return [(cell % stride - 1, cell // stride - 1) for cell in cells.tolist()]
-        y, x = np.divmod(cells, world.stride)
-        return list(zip((x - 1).tolist(), (y - 1).tolist(), strict=True))
-    return [world.place(cell) for cell in cells]
+    def read(self) -> tuple[NDArray[np.int32], float]:
+        """The path and its cost."""
+        cells = self.cells
+        if self.n_path > cells.size:
+            cells = np.empty(self.n_path, np.int32)
+            best_first.trace(self.memory, self.start, self.goal, cells)
+        return cells[: self.n_path][::-1], float(self.memory.cells[self.goal]["g"])
 
 
 def best_guess(world: Grid | Graph) -> str:

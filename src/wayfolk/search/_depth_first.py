@@ -23,7 +23,8 @@ from wayfolk.graph import GUESSES, NOWHERE, Graph, cost, guess, slots, there
 from wayfolk.grid import Grid
 from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, FUZZ, GENERATED, QUEUE_FULL, REOPENED, RUNNING, STAMP
 from wayfolk.kernels.jit import kernel
-from wayfolk.search._expanding import GIVEN_UP, Expanding, fresh_stamp, price
+from wayfolk.search._expanding import Expanding, fresh_stamp, price
+from wayfolk.search._search import GIVEN_UP
 
 NO_CHECK, PATH, LEAST, ONCE = range(4)  # which cells are not entered: none, those of the path, costlier, seen ones
 ROUND_OVER = 5  # one more outcome
@@ -70,6 +71,9 @@ class DepthFirst(Expanding):
             self.world.graph, self.memory, self.stack, self.goal, self.kind, self.by_moves, self.check, budget,
             self.events,
         )  # fmt: skip
+        if code == QUEUE_FULL:
+            self._grow()
+            return RUNNING
         if code != ROUND_OVER:
             return code
         cut = float(self.stack.numbers[CUT])
@@ -91,7 +95,7 @@ class DepthFirst(Expanding):
         """The limit of the next round, at least `cut`, the least f that was cut off."""
         return cut
 
-    def grow(self) -> None:
+    def _grow(self) -> None:
         """A taller stack."""
         frames, path = self.stack.frames, self.stack.path
         self.stack = self.stack._replace(

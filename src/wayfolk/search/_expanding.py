@@ -1,83 +1,35 @@
-"""What the searches with a kernel of their own share: budgets, events, borrowed memory, and the price of a path."""
+"""What the searches with a kernel of their own share: counters, borrowed memory, and the price of a path."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wayfolk.graph import Graph, cost, slots, there
 from wayfolk.grid import Grid
 from wayfolk.kernels import best_first, buckets
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, GENERATED, QUEUE_FULL, REOPENED, STAMP
+from wayfolk.kernels.best_first import EXPANDED, GENERATED, REOPENED, STAMP
 from wayfolk.kernels.jit import inner, kernel
-from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.search._best_first import edge_range, places_of
-from wayfolk.task import Task
+from wayfolk.result import Counters
+from wayfolk.search._best_first import edge_range
+from wayfolk.search._search import Search
 
-GIVEN_UP = 4  # one more outcome of `expand`: neither found nor ruled out
 N_COUNTS = 16
-ENDS = {FOUND: Status.SOLVED, EXHAUSTED: Status.IMPOSSIBLE, GIVEN_UP: Status.GAVE_UP}
 
 
-class Expanding(Task):
-    """A search under way that keeps its counters in `counts` and the path, once there is one, in what `read` returns.
-
-    Events are written by the kernel while there is room, which is made before it is called.
-    """
+class Expanding(Search):
+    """A search that keeps its counters in `counts` and borrows the memory of best-first searches."""
 
     def __init__(self, world: Grid | Graph, start: int, goal: int, watch: bool) -> None:
-        self.world, self.start, self.goal = world, start, goal
+        super().__init__(world, start, goal, watch)
         self.counts = np.zeros(N_COUNTS, np.int64)
-        self.events = np.empty(1024 if watch else 0, np.int32)
         self.borrowed: list[Any] = []
-        self.path: list[Any] | None = None
-        self.cost = float("inf")
-        self.bound: float | None = None
-        self.detail = ""
 
-    @abstractmethod
-    def expand(self, budget: int) -> int:
-        """Expand up to `budget` cells and say how it stands; QUEUE_FULL to be called again after `grow`."""
-
-    def grow(self) -> None:
-        """Make room in what was full, for a search that says QUEUE_FULL."""
-        raise NotImplementedError
-
-    @abstractmethod
-    def read(self) -> tuple[NDArray[np.int32], float]:
-        """The path that was found and its cost."""
-
-    def advance(self, budget: int = NO_LIMIT) -> Status:
-        """Expand up to `budget` cells."""
-        if self.status.is_final:
-            return self.status
-        stop = self.expanded + budget
-        while True:
-            left = stop - self.expanded
-            if self.events.size:
-                if self.expanded * 2 > self.events.size:
-                    self.events = np.concatenate([self.events, np.empty_like(self.events)])
-                left = min(left, self.events.size // 2)
-            code = self.expand(left)
-            if code == QUEUE_FULL:
-                self.grow()
-            elif code in ENDS or self.expanded >= stop:
-                break
-        if code in ENDS:
-            self.status = ENDS[code]
-            if code == FOUND:
-                cells, self.cost = self.read()
-                self.path = places_of(self.world, cells)
-            self.release()
-        return self.status
-
-    @property
-    def expanded(self) -> int:
-        """Cells expanded so far."""
-        return int(self.counts[EXPANDED])
+    def count(self) -> Counters:
+        """The work done so far."""
+        count = self.counts
+        return Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
 
     def borrow(self) -> best_first.Memory:
         """Memory of a search that has ended in this world, or new.
@@ -97,17 +49,6 @@ class Expanding(Task):
         pool = self.world.__dict__.setdefault("_memories", [])
         pool += self.borrowed[: max(0, 4 - len(pool))]
         self.borrowed = []
-
-    def result(self) -> Result:
-        """The path, once there is one."""
-        count = self.counts
-        made = Result(self.status, "", detail=self.detail)
-        made.counters = Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
-        if self.path is not None:
-            made.path, made.cost, made.bound = self.path, self.cost, self.bound
-        if self.events.size:
-            made.events = self.events[: self.expanded].copy()
-        return made
 
 
 def cheapest_edge(world: Grid | Graph) -> float:

@@ -19,8 +19,9 @@ from wayfolk.errors import BadInput, BadProblem
 from wayfolk.graph import GUESSES, Graph
 from wayfolk.grid import Grid
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.search._best_first import best_guess, places_of
+from wayfolk.search._best_first import best_guess
 from wayfolk.search._roads import around, differing, roads_of, scale_for
+from wayfolk.search._search import places_of, with_room
 from wayfolk.task import Task
 
 NOTHING = np.zeros(0, np.int32)
@@ -101,12 +102,8 @@ class Incremental(Task):
         """Expand up to `budget` cells."""
         stop = self.expanded + budget
         while not self.status.is_final:
-            left = stop - self.expanded
-            if self.events.size:
-                if self.expanded * 2 > self.events.size:
-                    self.events = np.concatenate([self.events, np.empty_like(self.events)])
-                left = min(left, self.events.size // 2)
-            if self.work(left):
+            self.events, portion = with_room(self.events, self.expanded, stop - self.expanded)
+            if self.work(portion):
                 self.settle()
             elif self.expanded >= stop:
                 break

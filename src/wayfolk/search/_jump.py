@@ -6,27 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.errors import NotSupported
 from wayfolk.grid import Grid
 from wayfolk.kernels import buckets, jump_points
-from wayfolk.kernels.jump_points import EXHAUSTED, EXPANDED, FOUND, GENERATED, QUEUE_FULL, REOPENED
-from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.search._best_first import places_of
-from wayfolk.task import Task
+from wayfolk.kernels.jump_points import EXPANDED, GENERATED, QUEUE_FULL, REOPENED, RUNNING
+from wayfolk.result import Counters
+from wayfolk.search._search import Search
 
 PER_UNIT = 1.0  # buckets for each straight step: runs are long, so f hardly repeats
 MAX_SIDE = 32_000  # distances are kept in 16 bits
 
 
-class JumpSearch(Task):
+class JumpSearch(Search):
     """A jump point search under way. `prepare` makes the tables of a map, which are kept with it by the name `kept`."""
 
     def __init__(
         self, world: Grid, start: int, goal: int, kept: str, prepare: Callable[[Grid], Any], watch: bool
     ) -> None:
         _refuse(world, kept)
-        self.world, self.start, self.goal = world, start, goal
+        super().__init__(world, start, goal, watch)
+        self.bound = 1.0
         self.diagonal = world.diagonal
         tables = world.__dict__.setdefault("_jumps", {})
         if kept not in tables:
@@ -36,43 +37,31 @@ class JumpSearch(Task):
         self.memory: jump_points.JumpMemory
         self.queue: buckets.Buckets
         self.memory, self.queue, self.cells = self.pool.pop() if self.pool else _new(world)
-        self.events = np.empty(1024 if watch else 0, np.int32)
         self.is_new = True
-        self.counted = Counters()
 
-    def advance(self, budget: int = NO_LIMIT) -> Status:
-        """Expand up to `budget` jump points."""
-        if self.status.is_final:
-            return self.status
-        stop = self.counted.expanded + budget
-        code = QUEUE_FULL
-        while code not in (FOUND, EXHAUSTED) and self.counted.expanded < stop:
-            left = stop - self.counted.expanded
-            if self.events.size:
-                if self.counted.expanded * 2 > self.events.size:
-                    self.events = np.concatenate([self.events, np.empty_like(self.events)])
-                left = min(left, self.events.size // 2)
-            code, n_path = jump_points.search(
-                self.table, self.memory, self.queue, self.start, self.goal, PER_UNIT, self.diagonal, left, self.events,
-                self.is_new, self.cells,
-            )  # fmt: skip
-            self.is_new = False
-            count = self.memory.counts
-            self.counted = Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
-            if code == QUEUE_FULL:
-                self.queue = buckets.grown(self.queue)
-        if code == FOUND:
-            self.status = Status.SOLVED
-            if n_path > self.cells.size:
-                self.cells = np.empty(n_path, np.int32)
-                jump_points.trace(self.table, self.memory, self.start, self.goal, self.cells)
-            self.path = places_of(self.world, self.cells[:n_path][::-1])
-            self.cost = float(self.memory.cells[self.goal]["g"])
-        elif code == EXHAUSTED:
-            self.status = Status.IMPOSSIBLE
-        if self.status.is_final:
-            self.release()
-        return self.status
+    def expand(self, budget: int) -> int:
+        """Expand up to `budget` jump points; a queue that is full grows."""
+        code, self.n_path = jump_points.search(
+            self.table, self.memory, self.queue, self.start, self.goal, PER_UNIT, self.diagonal, budget, self.events,
+            self.is_new, self.cells,
+        )  # fmt: skip
+        self.is_new = False
+        if code == QUEUE_FULL:
+            self.queue = buckets.grown(self.queue)
+            return RUNNING
+        return int(code)
+
+    def count(self) -> Counters:
+        """The work done so far."""
+        count = self.memory.counts
+        return Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
+
+    def read(self) -> tuple[NDArray[np.int32], float]:
+        """The path and its cost."""
+        if self.n_path > self.cells.size:
+            self.cells = np.empty(self.n_path, np.int32)
+            jump_points.trace(self.table, self.memory, self.start, self.goal, self.cells)
+        return self.cells[: self.n_path][::-1], float(self.memory.cells[self.goal]["g"])
 
     def release(self) -> None:
         """Leave the arrays to the next search in this world."""
@@ -89,15 +78,6 @@ class JumpSearch(Task):
             if not is_full:
                 return first
             self.queue = buckets.grown(self.queue)
-
-    def result(self) -> Result:
-        """The path, once there is one."""
-        made = Result(self.status, "", counters=self.counted)
-        if self.status is Status.SOLVED:
-            made.path, made.cost, made.bound = self.path, self.cost, 1.0
-        if self.events.size:
-            made.events = self.events[: made.counters.expanded].copy()
-        return made
 
 
 def _refuse(world: Grid, name: str) -> None:

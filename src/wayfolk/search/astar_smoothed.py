@@ -17,7 +17,8 @@ from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.line_of_sight import sees
 from wayfolk.result import NO_LIMIT, Result, Status
 from wayfolk.search._any_angle import length_of
-from wayfolk.search._best_first import BestFirst, best_guess, places_of
+from wayfolk.search._best_first import BestFirst, best_guess
+from wayfolk.search._search import places_of
 from wayfolk.task import Task
 
 PAPER = "Thorpe 1984; Botea, Müller and Schaeffer 2004; Arun"

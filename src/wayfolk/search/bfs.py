@@ -16,7 +16,7 @@ from wayfolk.graph import NOWHERE, Graph, cost, slots, there
 from wayfolk.grid import Grid
 from wayfolk.kernels.jit import kernel
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.search._best_first import places_of
+from wayfolk.search._search import places_of
 from wayfolk.task import Task
 
 PAPER = "Moore 1959; Arun"

@@ -84,9 +84,12 @@ class Bidirectional(Expanding):
             self.world.graph, self.backwards, self.ahead, self.behind, self.counts, self.best, self.start, self.goal,
             self.kind, budget, self.events,
         )  # fmt: skip
+        if code == QUEUE_FULL:
+            self._grow()
+            return RUNNING
         return code
 
-    def grow(self) -> None:
+    def _grow(self) -> None:
         """Longer open lists."""
         self.ahead, self.behind = (
             side._replace(rows=np.concatenate([side.rows, np.empty_like(side.rows)]))

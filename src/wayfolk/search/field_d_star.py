@@ -32,6 +32,7 @@ from wayfolk.kernels.field_path import follow
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.search._any_angle import length_of
 from wayfolk.search._best_first import BestFirst, best_guess
+from wayfolk.search._search import with_room
 from wayfolk.task import Task
 
 PAPER = "Ferguson and Stentz 2006; Arun"
@@ -87,10 +88,7 @@ class FieldDStar(Task):
 
     def _repair(self, budget: int) -> None:
         """Work on the field; draw the path when it is ready."""
-        if self.events.size:
-            if self.counters.expanded * 2 > self.events.size:
-                self.events = np.concatenate([self.events, np.empty_like(self.events)])
-            budget = min(budget, self.events.size // 2)
+        self.events, budget = with_room(self.events, self.counters.expanded, budget)
         code = lattice.repair(self.field, self._node(self.start), self._node(self.goal), budget, self.events)
         self.counters.expanded = int(self.field.counts[EXPANDED])
         self.counters.generated = int(self.field.counts[GENERATED])

@@ -14,22 +14,19 @@ Differs  nothing is searched to insert start and goal, and smoothing pulls the p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.abstraction.clusters import Clusters, clusters_of
 from wayfolk.graph import MANHATTAN, OCTILE
 from wayfolk.grid import Moves
-from wayfolk.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.result import Counters
 from wayfolk.search import _hpa
-from wayfolk.search._best_first import places_of
 from wayfolk.search._hpa import NEW
 from wayfolk.search._hpa_path import EXHAUSTED, EXPANDED, FOUND, N_PATH, PATH_FULL, PHASE, QUEUE_FULL, RUNNING
-from wayfolk.task import Task
-
-if TYPE_CHECKING:
-    from wayfolk.grid import Grid
+from wayfolk.search._search import Search
 
 PAPER = "Botea, Müller and Schaeffer 2004"
 OPTIMAL = False
@@ -52,49 +49,37 @@ def begin(
     return Hierarchical(clusters_of(world, cluster, levels, narrow), start, goal, smooth, watch)
 
 
-class Hierarchical(Task):
+class Hierarchical(Search):
     """A search among clusters under way."""
 
     def __init__(self, clusters: Clusters, start: int, goal: int, smooth: bool, watch: bool) -> None:
-        self.world: Grid = clusters.grid
-        self.clusters, self.start, self.goal, self.smooth = clusters, start, goal, smooth
+        super().__init__(clusters.grid, start, goal, watch)
+        self.clusters, self.smooth = clusters, smooth
         self.kind = MANHATTAN if self.world.moves is Moves.FOUR else OCTILE
         try:
             self.memory = clusters.pool.pop()
         except IndexError:
             self.memory = _hpa.new_memory(clusters.tables)
         self.memory.counts[PHASE] = NEW
-        self.events = np.empty(1024 if watch else 0, np.int32)
-        self.expanded = 0
 
-    def advance(self, budget: int = NO_LIMIT) -> Status:
-        """Expand up to `budget` nodes."""
-        if self.status.is_final:
-            return self.status
-        stop = self.expanded + budget
-        while True:
-            left = stop - self.expanded
-            if self.events.size:
-                if self.expanded * 2 > self.events.size:
-                    self.events = np.concatenate([self.events, np.empty_like(self.events)])
-                left = min(left, self.events.size // 2)
-            code = _hpa.search(
-                self.world.graph, self.clusters.tables, self.memory, self.start, self.goal, self.kind, self.smooth,
-                left, self.events,
-            )  # fmt: skip
-            self.expanded = int(self.memory.counts[EXPANDED])
-            if code in (FOUND, EXHAUSTED) or (code == RUNNING and self.expanded >= stop):
-                break
-            self._make_room(code)
-        if code == FOUND:
-            self.status = Status.SOLVED
-            self.path = places_of(self.world, self.memory.path[0, : self.memory.counts[N_PATH]])
-            self.cost = float(self.memory.states[-1]["g"])
-        elif code == EXHAUSTED:
-            self.status = Status.IMPOSSIBLE
-        if self.status.is_final:
-            self.release()
-        return self.status
+    def expand(self, budget: int) -> int:
+        """Expand up to `budget` nodes; what is full grows."""
+        code = _hpa.search(
+            self.world.graph, self.clusters.tables, self.memory, self.start, self.goal, self.kind, self.smooth,
+            budget, self.events,
+        )  # fmt: skip
+        if code in (FOUND, EXHAUSTED):
+            return int(code)
+        self._make_room(code)
+        return RUNNING
+
+    def count(self) -> Counters:
+        """The work done so far."""
+        return Counters(int(self.memory.counts[EXPANDED]))
+
+    def read(self) -> tuple[NDArray[np.int32], float]:
+        """The path and its cost."""
+        return self.memory.path[0, : self.memory.counts[N_PATH]], float(self.memory.states[-1]["g"])
 
     def release(self) -> None:
         """Leave the arrays to the next search among these clusters."""
@@ -120,12 +105,3 @@ class Hierarchical(Task):
         elif code == PATH_FULL:
             wider = np.concatenate([memory.path, np.zeros_like(memory.path)], axis=1)
             self.memory = memory._replace(path=wider)
-
-    def result(self) -> Result:
-        """The path, once there is one."""
-        made = Result(self.status, "", counters=Counters(self.expanded))
-        if self.status is Status.SOLVED:
-            made.path, made.cost = self.path, self.cost
-        if self.events.size:
-            made.events = self.events[: self.expanded].copy()
-        return made

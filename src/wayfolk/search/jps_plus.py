@@ -7,7 +7,7 @@ Finds    a cheapest path, if there is one, where all cells cost the same.
 Keeps    when it ends, no open jump point has a smaller f = g + h than the path's cost.
 Takes    16 bytes for each cell, and 4 for each cell and landmark, made when a map is first searched and kept with it; an
          edited map is another map, for which they are made anew.
-Differs  the costs from each cell to a few `landmarks` sharpen the guess: with 4 of them three quarters of the
+Differs  the costs from each cell to a few `landmarks` sharpen the guess: with 4 of them half to three quarters of the
          expansions are saved on game maps. With 0 it is the JPS+ of the paper with intermediate points pruned.
 """
 

@@ -29,8 +29,8 @@ from wayfolk.kernels import best_first
 from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, QUEUE_FULL, STAMP
 from wayfolk.kernels.heap import ROW
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.search._best_first import places_of
 from wayfolk.search._corridor import END, seek
+from wayfolk.search._search import places_of, with_room
 from wayfolk.search._taut import pull
 from wayfolk.task import Task
 
@@ -138,9 +138,7 @@ class PathRefinement(Task):
         while code not in (FOUND, EXHAUSTED):
             while self.left <= 0:
                 yield
-            if self.events.size and self.expanded * 2 > self.events.size:
-                self.events = np.concatenate([self.events, np.empty_like(self.events)])
-            portion = min(self.left, self.events.size // 2) if self.events.size else self.left
+            self.events, portion = with_room(self.events, self.expanded, self.left)
             code, n = seek(
                 graph, self.memory, self.rows, start, goal, self.kind, parents, marks, int(last), above, first, target,
                 cells, portion, self.events, is_new, self.cells,
