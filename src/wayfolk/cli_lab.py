@@ -171,12 +171,16 @@ def reproduce(
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw the paper's figures from our numbers, as SVG files there.")
     ] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write tables, verdicts and figures as a page in Markdown.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure a paper's tables anew and judge its claims.
 
     Runs what is missing, and prints our numbers beside the printed ones.
     """
+    from wayfolk.experiments.page import write_page
     from wayfolk.experiments.papers import find_table, module
     from wayfolk.experiments.reproduce import reproduce as run_paper
     from wayfolk.experiments.store import Store
@@ -186,8 +190,14 @@ def reproduce(
     module(paper)
     if table is not None:
         find_table(paper, table)
+    if page is not None:
+        if table is not None:
+            raise BadInput("a page holds a whole paper: leave out --page or the table")
+        figures = figures or page.parent
     with Store(store) as kept, progress_of(f"{paper} {table or ''}".strip()) as tell:
         made = run_paper(paper, table, kept, quick=not full, cluster=cluster, figures=figures, tell=tell)
+    if page is not None:
+        write_page(made, page, f"wayfolk reproduce {paper} --{'full' if full else 'quick'}")
     if as_json:
         print(json.dumps(made, default=str))
         return
@@ -203,6 +213,8 @@ def _print_table(one: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from wayfolk.experiments.page import beside_printed
+
     rows, metrics = one["rows"], one["metrics"]
     shown = [row for row in rows if row["ours"] or any(row["paper"].get(name) is not None for name in metrics)]
     console = Console()
@@ -213,7 +225,7 @@ def _print_table(one: dict[str, Any]) -> None:
         for name in (*settings, *metrics, "runs"):
             table.add_column(name.replace("_", " "), justify="left" if name in settings else "right")
         for row in shown:
-            beside = (_beside(row["ours"] or {}, row["paper"], row["ratio"] or {}, metric) for metric in metrics)
+            beside = (beside_printed(row["ours"] or {}, row["paper"], row["ratio"] or {}, metric) for metric in metrics)
             table.add_row(*(str(row["paper"].get(name, "")) for name in settings), *beside, str(row["runs"]))
         console.print(table)
     else:
@@ -221,15 +233,6 @@ def _print_table(one: dict[str, Any]) -> None:
     for why, n in Counter(row["why"] for row in rows if row["why"]).items():
         console.print(f"{n} of {len(rows)} rows: {why}", highlight=False, markup=False)
     console.print()
-
-
-def _beside(ours: dict[str, Any], paper: dict[str, Any], ratios: dict[str, Any], metric: str) -> str:
-    mine, theirs = (
-        f"{value:.4g}" if isinstance(value, int | float) else str(value or "-")
-        for value in (ours.get(metric), paper.get(metric))
-    )
-    ratio = ratios.get(metric)
-    return f"{mine} / {theirs}" + (f" ({ratio:.3g})" if ratio is not None else "")
 
 
 def _print_claims(claims: list[dict[str, Any]]) -> None:
