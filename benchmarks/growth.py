@@ -47,13 +47,13 @@ def held(grid):
     seen, todo, total = set(), [vars(grid)], 0
     while todo:
         one = todo.pop()
+        if isinstance(one, np.ndarray) and isinstance(one.base, np.ndarray):
+            one = one.base
         if id(one) in seen:
             continue
         seen.add(id(one))
         if isinstance(one, np.ndarray):
-            base = one if one.base is None else one.base
-            total += base.nbytes if isinstance(base, np.ndarray) and id(base) not in seen else 0
-            seen.add(id(base))
+            total += one.nbytes
         elif isinstance(one, dict):
             todo += one.values()
         elif isinstance(one, list | tuple):

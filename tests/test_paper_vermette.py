@@ -27,7 +27,7 @@ TABLES = {table.id: table for table in vermette.TABLES}
 PRINTED = Measured({table.id: table.rows for table in vermette.TABLES})
 EXPECTED_COLUMNS = {"optimum", "estimate", "backward_steps", "turns", "traced_most"}  # which the store may not have yet
 ANALYSES = {"4.5": BACK, "4.7": TURNS, "4.9": HARD_BACK, "4.11": HARD_TURNS}
-SETTINGS = ("4.1",)  # nothing to measure
+SETTINGS = ("4.1", "order")  # tables without cells
 
 
 def judge(claim: str, **tables: list[dict[str, Any]]) -> bool | None:
@@ -292,6 +292,11 @@ def test_bounded_work() -> None:
 
 
 def test_turns_in_pairs() -> None:
+    rows = [row | {"same": 1.0} for row in TABLES["order"].rows]
+    assert judge("V27", order=rows) is True
+    assert judge("V27", order=[*rows[1:], rows[0] | {"same": 0.95}]) is False
+    assert judge("V27", order=rows[1:]) is None
+
     rows = [row | {"odd_searches": 0} for row in TABLES["parity"].rows]
     assert judge("V29", parity=rows) is True
     assert judge("V29", parity=[*rows[1:], rows[0] | {"odd_searches": 1}]) is False

@@ -39,6 +39,7 @@ _HOME = {
     "View": "controllers",
     "WayfolkError": "errors",
     "Waypoints": "waypoints",
+    "add_strategy": "realtime._time_bounded",
     "begin_path": "run",
     "begin_plan": "run",
     "check": "check",
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from wayfolk.navmesh import Navmesh
     from wayfolk.plan import Plan
     from wayfolk.problem import Problem, one_shot, patrol, tasks
+    from wayfolk.realtime._time_bounded import add_strategy
     from wayfolk.record import Record
     from wayfolk.replay import write_replay
     from wayfolk.result import Result, Status

@@ -7,7 +7,7 @@ Finds    a way to the goal if there is one. The path it ends up with may be long
 Keeps    the salient list holds exactly the open descendants of the last subgoal, in the order of the open list; with
          salient = 0 cells are expanded exactly as by TBA*.
 Takes    constant time for each move, whatever the map; about 60 bytes for each cell.
-Differs  as TBA*. Strategies choose between the best open and the best salient cell: `add_strategy` adds one.
+Differs  as TBA*. Strategies choose between the best open and the best salient cell: `wayfolk.add_strategy` adds one.
 """
 
 from wayfolk.realtime._time_bounded import TimeBounded

@@ -18,6 +18,7 @@ from wayfolk.experiments.papers import Row, Table, has, printed
 from wayfolk.experiments.papers.vermette_claims import CLAIMS
 from wayfolk.experiments.papers.vermette_figures import FIGURES
 from wayfolk.experiments.papers.vermette_judges import LIMITS, SALIENT
+from wayfolk.experiments.papers.vermette_order import compare
 from wayfolk.experiments.papers.vermette_summaries import (
     ANALYSIS,
     COLUMNS,
@@ -240,5 +241,14 @@ TABLES = [
         _either,
         [{"set": name} | row for name in ("full", "harder") for row in SETTINGS],
         odd,
+    ),
+    Table(
+        "order",
+        "Searches without salient expansions that expand what TBA* expands, in the same order",
+        "Random problems on the four harder maps, 20 on each (quick: 2), octile moves; N_S = 0.",
+        {"same": "same", "expanded": "expanded"},
+        lambda row, quick: [],
+        [{"strategy": strategy, "R": limit} for strategy in STRATEGIES for limit in LIMITS],
+        make=compare,
     ),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import gt, lt
 
-from wayfolk.experiments.papers import Claim, Measured, Verdict, not_measured
+from wayfolk.experiments.papers import Claim, Measured, Verdict
 from wayfolk.experiments.papers.vermette_judges import (
     BACK,
     EXP,
@@ -37,6 +37,7 @@ from wayfolk.experiments.papers.vermette_judges import (
     tie_breaking_lower,
     turns_in_pairs,
 )
+from wayfolk.experiments.papers.vermette_order import same_order
 
 _MATTER = {"ns_pct": 0.001, "R": 0.001, "strategy": 0.001, "ns_pct:R": 0.001, "R:strategy": 0.001}
 _JUDGES: dict[str, Callable[[Measured], Verdict]] = {
@@ -61,10 +62,6 @@ _JUDGES: dict[str, Callable[[Measured], Verdict]] = {
     ),
     "V22": analysis(HARD_TURNS, {"strategy": 0.001, "R": 0.001}, ("ns_pct",)),
 }
-_SAME_ORDER = (
-    "not measured: the order of expansions is no figure of a run; "
-    "the tests of salient will compare it with that of tba, without salient expansions"
-)
 
 CLAIMS = [
     Claim("V1", "Salient Search still returns good solution paths.", ("quality",), good_solutions, own=True),
@@ -159,7 +156,7 @@ CLAIMS = [
         ("fig4.5",),
         octile_misjudges,
     ),
-    Claim("V27", "With N_S = 0 planning is exactly that of TBA*.", (), not_measured(_SAME_ORDER)),
+    Claim("V27", "With N_S = 0 planning is exactly that of TBA*.", ("order",), same_order),
     Claim("V28", "Work per step is bounded whatever the map.", ("work",), bounded),
     Claim("V29", "Turns come in pairs.", ("parity",), turns_in_pairs),
     Claim(

@@ -1,0 +1,48 @@
+"""V27 of the thesis on Salient Search: without salient expansions it expands what TBA* expands, in the same order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wayfolk.data import find_data
+from wayfolk.errors import Missing
+from wayfolk.experiments.papers import Measured, Row, Verdict, verdict
+from wayfolk.experiments.papers.vermette_judges import LIMITS
+from wayfolk.experiments.papers.vermette_summaries import STRATEGIES
+from wayfolk.formats import read_map
+from wayfolk.generate import draw_pairs, scale, without_islands
+from wayfolk.grid import Grid
+from wayfolk.run import find_path
+
+MAPS = ("AR0202SR", "AR0307SR", "AR0602SR", "AR0705SR")  # the harder ones
+SIDE, DIAGONAL = 320, 1.42
+
+
+def compare(row: Row, quick: bool) -> list[Row] | str:
+    """A run for each problem: whether Salient Search and TBA* expand the same, up to where the first of them is done."""
+    try:
+        files = [find_data(f"salient/{name}.map") for name in MAPS]
+    except Missing as missing:
+        return f"not measured: {missing}"
+    runs: list[Row] = []
+    how = {"limit": row["R"], "share": 0.9, "traces": 10, "watch": True}
+    for number, file in enumerate(files):
+        free = scale(read_map(file), SIDE, SIDE).free
+        grid = without_islands(Grid(free, diagonal=DIAGONAL))
+        for ends in zip(*draw_pairs(grid, 2 if quick else 20, seed=number), strict=True):
+            tba = find_path(grid, *ends, "tba", **how).events
+            salient = find_path(grid, *ends, "salient", salient=0, strategy=STRATEGIES[row["strategy"]], **how).events
+            assert tba is not None
+            assert salient is not None
+            n = min(len(tba), len(salient))
+            runs.append({"status": "solved", "same": float(np.array_equal(tba[:n], salient[:n])), "expanded": float(n)})
+    return runs
+
+
+def same_order(measured: Measured) -> Verdict:
+    """V27."""
+    rows = measured.rows("order")
+    if len(rows) < len(STRATEGIES) * len(LIMITS) or any(row.get("same") is None for row in rows):
+        return verdict(None)
+    least = min(row["same"] for row in rows)
+    return verdict(least == 1.0, 100.0 * least, why="least percent of searches that expand the same in a setting:")
