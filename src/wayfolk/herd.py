@@ -7,6 +7,7 @@ memory grows with what is learned and not with agents times cells.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.grid import Grid
 from wayfolk.kernels import buckets, hints, look_ahead
+from wayfolk.kernels.hints import MOVED, USED
 from wayfolk.kernels.look_ahead import ARRIVED, WALKER, WALKING
 from wayfolk.machine import n_cores
 from wayfolk.many import _cells
 from wayfolk.realtime._look_ahead import new_ahead
 
 FEW = 128  # agents that are not worth another thread
+NO_TABLE = np.zeros(0, hints.ENTRY)
 
 
 class Herd:
@@ -102,30 +105,38 @@ class Herd:
 
 
 class _Part:
-    """Some of the agents, with arrays of their own, for one thread."""
+    """Some of the agents, with arrays of their own, for one thread.
+
+    They are written to here, and the kernel is loaded, so that the first round need not wait for that.
+    """
 
     def __init__(self, world: Grid, walkers: NDArray[np.void], ahead: look_ahead.Ahead) -> None:
         self.world, self.walkers, self.ahead = world, walkers, ahead
-        self.table = hints.new_table(4 * len(walkers) * ahead.budget)
-        self.used = np.zeros(1, np.int64)
-        self.routes = np.empty((len(walkers), ahead.budget + 2), np.int32)
+        self.table, self.old = hints.new_table(4 * len(walkers) * ahead.budget), NO_TABLE
+        self.counts = np.zeros(2, np.int64)
+        self.routes = np.zeros((len(walkers), ahead.budget + 2), np.int32)
+        self.table["key"] = hints.EMPTY
+        ahead.memory.cells["mark"] = 0
+        self._walk(len(walkers))
 
     def advance(self, rounds: int) -> None:
         while rounds > 0 and (self.walkers["code"] == WALKING).any():
-            done = 0
-            while True:
-                done = look_ahead.walk_all(
-                    self.world.graph, self.table, self.used, self.ahead, self.walkers, self.routes, done
-                )
-                if done == len(self.walkers):
-                    break
+            done = self._walk(0)
+            while done < len(self.walkers):
                 self._grow()
+                done = self._walk(done)
+            if self.counts[MOVED] == len(self.old):
+                self.old, self.counts[MOVED] = NO_TABLE, 0
             rounds -= 1
 
+    def _walk(self, first: int) -> int:
+        return int(look_ahead.walk_all(
+            self.world.graph, self.table, self.old, self.counts, self.ahead, self.walkers, self.routes, first
+        ))  # fmt: skip
+
     def _grow(self) -> None:
-        if 2 * (int(self.used[0]) + self.ahead.budget) > len(self.table):
-            table = hints.new_table(len(self.table))
-            hints.move(self.table, table)
-            self.table = table
+        if 2 * (int(self.counts[USED]) + self.ahead.budget) > len(self.table):
+            pages = mmap(-1, 2 * self.table.nbytes)  # numpy would ask for large ones, which are slow to come
+            self.table, self.old, self.counts[MOVED] = np.frombuffer(pages, hints.ENTRY), self.table, 0
         else:
             self.ahead = self.ahead._replace(queue=buckets.grown(self.ahead.queue))

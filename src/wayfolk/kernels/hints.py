@@ -1,10 +1,12 @@
 """Hints: what an agent has learned about the cost from cells to its goal, beyond the first guess.
 
-Two kinds behind `known` and `learn`, chosen at compile time: `DenseHints`, a number for each cell, and `SparseHints`, one
-table for many agents that holds only cells somebody has learned about.
+Three kinds behind `known` and `learn`, chosen at compile time: `DenseHints`, a number for each cell, `SparseHints`, one
+table for many agents that holds only cells somebody has learned about, and `GrowingHints`, the same with a table that
+grows a little at a time.
 
 `HintedGraph` is a world whose guess is the larger one of the first guess and what was learned: a backing of the graph
-protocol, so that the one best-first kernel searches with it.
+protocol, so that the one best-first kernel searches with it. So is `RaisedGraph`, where all that was learned is above the
+first guess.
 """
 
 from collections.abc import Callable
@@ -19,6 +21,8 @@ from wayfolk.kernels.jit import inner, kernel, specialise
 TOGETHER = 7  # neighbouring cells in one entry: it fills a line of the processor's cache
 ENTRY = np.dtype([("key", np.int64), ("values", np.float64, TOGETHER)], align=True)
 EMPTY = np.int64(0)  # so that a new table need not be written to
+USED, MOVED = range(2)  # places in `counts`
+AT_ONCE = 4  # spots of an old table for each new entry: they are done with long before the next table is full
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys over the table
 
 
@@ -41,8 +45,29 @@ class SparseHints(NamedTuple):
     n_cells: int
 
 
+class GrowingHints(NamedTuple):
+    """What `owner` has learned, in a table that has taken the place of a smaller one, `old`.
+
+    For each new entry a few of `old` are moved, so that no single move of an agent has to wait until all are. `counts` are
+    the entries in use and the spots of `old` that are done with: all of them if there is no `old`.
+    """
+
+    table: NDArray[np.void]
+    old: NDArray[np.void]
+    counts: NDArray[np.int64]
+    owner: int
+    n_cells: int
+
+
 class HintedGraph(NamedTuple):
     """A world and what is known beyond the first guess."""
+
+    world: Any
+    hints: Any
+
+
+class RaisedGraph(NamedTuple):
+    """A world and what is known, always more than the first guess, which then need not be worked out."""
 
     world: Any
     hints: Any
@@ -107,6 +132,59 @@ def _sparse_learn(hints, cell, value):
     entry["values"][cell - group * TOGETHER] = value
 
 
+def _growing_known(hints, cell):
+    group = cell // TOGETHER
+    key = np.int64(hints.owner) * hints.n_cells + group + 1
+    entry = hints.table[_find(hints.table, key)]
+    if entry["key"] == EMPTY:
+        if hints.counts[MOVED] == hints.old.size:
+            return 0.0
+        entry = hints.old[_find(hints.old, key)]
+        if entry["key"] == EMPTY:
+            return 0.0
+    return entry["values"][cell - group * TOGETHER]
+
+
+def _growing_learn(hints, cell, value):
+    group = cell // TOGETHER
+    key = np.int64(hints.owner) * hints.n_cells + group + 1
+    spot = _find(hints.table, key)
+    if hints.table[spot]["key"] == EMPTY:
+        spot = _enter(hints, key)
+    hints.table[spot]["values"][cell - group * TOGETHER] = value
+
+
+@inner
+def _enter(hints, key):
+    """Where the entry `key` is from now on, with what the old table had under it; a few others are moved as well."""
+    table, old, counts = hints.table, hints.old, hints.counts
+    for _ in range(min(AT_ONCE, old.size - counts[MOVED])):
+        row = old[counts[MOVED]]
+        counts[MOVED] += 1
+        if row["key"] != EMPTY:
+            spot = _find(table, row["key"])
+            if table[spot]["key"] == EMPTY:  # else it has been entered before, and may know more
+                table[spot] = row
+    spot = _find(table, key)
+    if table[spot]["key"] == EMPTY:
+        if counts[MOVED] < old.size:
+            before = _find(old, key)
+            if old[before]["key"] == key:
+                table[spot] = old[before]
+                return spot
+        table[spot]["key"] = key
+        counts[USED] += 1
+    return spot
+
+
+@kernel
+def forget_less(world, hints, goal, kind):
+    """Forget what is no more than the first guess."""
+    for cell in range(hints.values.size):
+        if 0.0 < hints.values[cell] <= guess(world, cell, goal, kind):
+            hints.values[cell] = 0.0
+
+
 @kernel
 def recall(hints, cell):
     """`known`, to be called from Python."""
@@ -123,6 +201,7 @@ def move(table, larger):
 
 _KNOWN[DenseHints], _LEARN[DenseHints] = _dense_known, _dense_learn
 _KNOWN[SparseHints], _LEARN[SparseHints] = _sparse_known, _sparse_learn
+_KNOWN[GrowingHints], _LEARN[GrowingHints] = _growing_known, _growing_learn
 
 
 def _slots(graph, cell):
@@ -141,4 +220,10 @@ def _guess(graph, cell, goal, kind):
     return max(guess(graph.world, cell, goal, kind), known(graph.hints, cell))
 
 
+def _raised_guess(graph, cell, goal, kind):
+    h = known(graph.hints, cell)
+    return h if h > 0.0 else guess(graph.world, cell, goal, kind)
+
+
 backing(HintedGraph, _slots, _there, _cost, _guess)
+backing(RaisedGraph, _slots, _there, _cost, _raised_guess)

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.graph import NOWHERE, cost, guess, slots, there
-from wayfolk.kernels import best_first, buckets, heap
+from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.best_first import CLOSING, EXHAUSTED, EXPANDED, FOUND, FUZZ, QUEUE_FULL, STAMP
 from wayfolk.kernels.flood import is_cut_off
-from wayfolk.kernels.hints import HintedGraph, SparseHints, learn
+from wayfolk.kernels.hints import USED, GrowingHints, RaisedGraph, learn
 from wayfolk.kernels.jit import inner, kernel, specialise
 
 WALKING, ARRIVED, STUCK, NO_ROOM = range(4)
-FINE = 1e6  # the heap compares costs in whole numbers of this fraction
+WAITING = np.dtype([("h", np.float64), ("cell", np.int32), ("after", np.int32)], align=True)
 WALKER = np.dtype(
     [(name, np.int64) for name in (
         "here", "goal", "n_route", "at", "moves", "expanded", "generated", "most", "plans", "code",
@@ -44,6 +44,8 @@ class LocalSpace(NamedTuple):
     """h := the least cost to an open cell plus its h, for what was expanded, by Dijkstra's algorithm from there inwards."""
 
     rows: NDArray[np.void]
+    heads: NDArray[np.int32]
+    per_unit: float
 
 
 class Ahead(NamedTuple):
@@ -82,41 +84,60 @@ def _teach_rtaa(rule, graph, memory, closed, best_f, goal, kind):
 
 
 def _teach_local_space(rule, graph, memory, closed, best_f, goal, kind):
-    cells, stamp, rows = memory.cells, memory.counts[STAMP], rule.rows
-    n = 0
-    for cell in closed:  # g is not needed any more: it takes the new h
+    """Cells wait in lists as wide as the cheapest step: whatever is taken from the first one cannot be improved.
+
+    g is not needed any more: it takes the new h, or on the rim h.
+    """
+    cells, stamp, rows, heads = memory.cells, memory.counts[STAMP], rule.rows, rule.heads
+    for cell in closed:
         if cells[cell]["mark"] == stamp + 1:  # else it was opened again, and is on the rim
             cells[cell]["g"] = np.inf
+    first, n = np.inf, 0
     for cell in closed:
-        if cells[cell]["mark"] == stamp:
+        if cells[cell]["mark"] != stamp + 1:
             continue
+        least = np.inf
         for k in range(slots(graph, cell)):
             other = there(graph, cell, k)
-            if other != NOWHERE and cells[other]["mark"] == stamp:
-                value = cost(graph, cell, k) + guess(graph, other, goal, kind)
-                if value < cells[cell]["g"]:
-                    cells[cell]["g"] = value
-        if cells[cell]["g"] < np.inf:
-            n = heap.push(rows, n, np.int64(cells[cell]["g"] * FINE), 0, cell)
-    while n > 0:
-        cell, value = rows[0]["item"], rows[0]["f"]
-        n = heap.pop(rows, n)
-        here = cells[cell]["g"]
-        if value > np.int64(here * FINE):  # a better copy came before
+            near = cells[cell if other == NOWHERE else other]
+            if near["mark"] == stamp:
+                near["g"], near["mark"] = guess(graph, other, goal, kind), stamp - 1
+            least = min(least, cost(graph, cell, k) + near["g"])
+        if least < np.inf:
+            rows[n]["h"], rows[n]["cell"] = least, cell
+            first = min(first, least)
+            n += 1
+    for row in range(n):
+        h = rows[row]["h"]
+        cells[rows[row]["cell"]]["g"] = h
+        at = int((h - first) * rule.per_unit)
+        rows[row]["after"], heads[at] = heads[at], row
+    raised, at, left = 0.0, 0, n
+    while left > 0:
+        if heads[at] == NOWHERE:
+            at += 1
             continue
-        for k in range(slots(graph, cell)):
-            other = there(graph, cell, k)
-            if other != NOWHERE and cells[other]["mark"] == stamp + 1:
-                value = here + cost(graph, cell, k)
-                if value < cells[other]["g"] - FUZZ:
-                    cells[other]["g"] = value
-                    n = heap.push(rows, n, np.int64(value * FINE), 0, other)
-    raised = 0.0
-    for cell in closed:
-        more = cells[cell]["g"] - guess(graph, cell, goal, kind)
-        if more > FUZZ and cells[cell]["mark"] == stamp + 1 and more < np.inf:
-            learn(graph.hints, cell, cells[cell]["g"])
+        row = rows[heads[at]]
+        heads[at] = row["after"]
+        left -= 1
+        cell, here = row["cell"], row["h"]
+        if here != cells[cell]["g"] or cells[cell]["mark"] != stamp + 1:  # a better copy came before
+            continue
+        more = here - guess(graph, cell, goal, kind)
+        if more > FUZZ:
+            learn(graph.hints, cell, here)
             raised += more
+        for k in range(slots(graph, cell)):
+            other = there(graph, cell, k)
+            near = cells[cell if other == NOWHERE else other]
+            value = here + cost(graph, cell, k)
+            if value < near["g"] - FUZZ:
+                near["g"] = value
+                to = int((value - first) * rule.per_unit)
+                rows[n]["h"], rows[n]["cell"] = value, other
+                rows[n]["after"], heads[to] = heads[to], n
+                n += 1
+                left += 1
     return raised
 
 
@@ -227,7 +248,7 @@ def walk(world, hints, ahead, flood, walkers, route, walked, n_moves):
 
     Once it has expanded more cells than there are, each plan also floods `budget` cells to see whether there is a way.
     """
-    graph, walker = HintedGraph(world, hints), walkers[0]
+    graph, walker = RaisedGraph(world, hints), walkers[0]
     code = WALKING
     for _ in range(n_moves):
         plans = walker["plans"]
@@ -244,16 +265,16 @@ def walk(world, hints, ahead, flood, walkers, route, walked, n_moves):
 
 
 @kernel
-def walk_all(world, table, used, ahead, walkers, routes, first):
+def walk_all(world, table, old, counts, ahead, walkers, routes, first):
     """One move of each walker from number `first` on; how many are done. Fewer than all: there is no room."""
     for k in range(first, walkers.size):
         walker = walkers[k]
         if walker["code"] != WALKING:
             continue
-        if 2 * (used[0] + ahead.budget) > table.size:
+        if 2 * (counts[USED] + ahead.budget) > table.size:
             return k
-        hints = SparseHints(table, used, k, world.legal.size)
-        code = step(HintedGraph(world, hints), ahead, walker, routes[k])
+        hints = GrowingHints(table, old, counts, k, world.legal.size)
+        code = step(RaisedGraph(world, hints), ahead, walker, routes[k])
         if code == NO_ROOM:
             return k
         walker["code"] = code

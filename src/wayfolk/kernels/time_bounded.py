@@ -136,7 +136,7 @@ def seed(graph, slate, start, goal, kind):
     """
     state = slate.state[0]
     state["stamp"] += 2
-    for key in range(state["top"] + 1):
+    for key in range(state["current"], state["top"] + 1):  # those before are empty
         slate.heads[key]["open"] = NOWHERE
     state["top"] = 0
     state["start"], state["goal"], state["here"] = start, goal, start
@@ -232,7 +232,7 @@ def _expand(graph, slate, cell, kind):
     """Close `cell` and open its neighbours; what a salient cell opens is salient."""
     state, node = slate.state[0], slate.cells[cell]
     stamp, goal, scale, least = state["stamp"], state["goal"], state["scale"], state["least"]
-    is_salient = node["salient"] == state["epoch"]
+    is_salient, here = node["salient"] == state["epoch"], node["g"]
     _take(slate, cell)
     node["mark"] = stamp + 1
     state["expanded"] += 1
@@ -241,11 +241,9 @@ def _expand(graph, slate, cell, kind):
         if other == NOWHERE:
             continue
         child = slate.cells[other]
-        if child["mark"] == stamp + 1:
-            continue
-        reached = node["g"] + cost(graph, cell, k)
-        if child["mark"] == stamp:
-            if reached >= child["g"] - FUZZ:
+        seen, reached = child["mark"], here + cost(graph, cell, k)
+        if seen >= stamp:
+            if seen != stamp or reached >= child["g"] - FUZZ:
                 continue
             _take(slate, other)
         else:

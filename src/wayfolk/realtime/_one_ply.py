@@ -10,11 +10,12 @@ import numpy as np
 from wayfolk.errors import BadInput
 from wayfolk.graph import Graph
 from wayfolk.grid import Grid, Moves
-from wayfolk.kernels import heap, one_ply
+from wayfolk.kernels import one_ply
 from wayfolk.kernels.best_first import new_memory
-from wayfolk.kernels.look_ahead import ARRIVED, STUCK, LocalSpace
+from wayfolk.kernels.look_ahead import ARRIVED, STUCK
 from wayfolk.kernels.one_ply import Minimin, Nearby, Prioritised, Queued
 from wayfolk.realtime._learner import Learner
+from wayfolk.realtime._look_ahead import new_local_space
 from wayfolk.result import Status
 
 
@@ -71,7 +72,7 @@ def nearby(world: Grid, k: int) -> Callable[[], Nearby]:
     at_least_one("k", k)
     return lambda: Nearby(
         k, np.empty(1 + n_ways(world) * k, np.int32), np.empty(k, np.int32), new_memory(world.n_cells),
-        LocalSpace(np.zeros(16 * k + 16, heap.ROW)),
+        new_local_space(world, k),
     )  # fmt: skip
 
 

@@ -73,11 +73,13 @@ add_strategy("tie_break", TieBreak(), lambda strategy, seen: seen.open_f < seen.
 add_strategy("agent_distance", AgentDistance(), lambda strategy, seen: seen.open_away < seen.salient_away)
 
 
-def _new_scout(world: Grid | Graph, n_expand: int) -> Scout:
-    """Arrays to look for shortcuts with; nothing, if nobody will."""
-    memory = best_first.new_memory(world.n_cells if n_expand else 0)
-    queue = buckets.new_buckets(8, 8 * n_expand + 16)
+def _new_scout(n_cells: int, n_expand: int) -> Scout:
+    """Arrays to look for shortcuts with."""
+    memory, queue = best_first.new_memory(n_cells), buckets.new_buckets(8, 8 * n_expand + 16)
     return Scout(memory, queue, np.empty(n_expand, np.int32), np.empty(n_expand + 1, np.int32))
+
+
+NO_SCOUT = _new_scout(0, 0)
 
 
 @dataclass
@@ -130,7 +132,7 @@ class TimeBounded(Walker):
         self.strategy = STRATEGIES[strategy]
         kind = GUESSES[best_guess(world)]
         self.pace = Pace(n_expand, salient, n_trace, kind, _span(world), patient, shortcut)
-        self.scout = _new_scout(world, n_expand if shortcut else 0)
+        self.scout = _new_scout(world.n_cells, n_expand) if shortcut else NO_SCOUT
         self.slate = self._borrow(world)
         self.ended: tuple[tuple[TreeCounters, float], Any] | None = None
         time_bounded.seed(world.graph, self.slate, start, goal, kind)
@@ -143,7 +145,7 @@ class TimeBounded(Walker):
             slate = time_bounded.new_slate(world.n_cells, n_heads)
         else:
             slate = pool.pop()
-        kept = {name: slate.state[0][name] for name in ("stamp", "top", "epoch", "trace")}
+        kept = {name: slate.state[0][name] for name in ("stamp", "current", "top", "epoch", "trace")}
         slate.state[0] = np.zeros((), STATE)
         for name, value in kept.items():
             slate.state[0][name] = value
