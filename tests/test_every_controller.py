@@ -17,7 +17,9 @@ from wayfolk.run import solve
 from wayfolk.simulation import Simulation, simulate
 
 ENTRIES = catalogue.entries("controllers")
+SEEKERS = [entry for entry in ENTRIES if entry.facts.get("SEEKS_GOALS", True)]
 every = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
+everyone_with_goals = pytest.mark.parametrize("entry", SEEKERS, ids=lambda e: e.name)
 both_models = pytest.mark.parametrize("model", [STEPS, DISTANCE])
 
 
@@ -31,7 +33,7 @@ def test_plans_have_no_faults(entry, data):
     assert result.plan.n_steps <= 60
 
 
-@every
+@everyone_with_goals
 @both_models
 @given(data=st.data())
 def test_a_lone_agent_arrives(entry, model, data):
@@ -41,7 +43,7 @@ def test_a_lone_agent_arrives(entry, model, data):
     assert check_record(run.record) == []
 
 
-@every
+@everyone_with_goals
 @both_models
 def test_a_patrol_is_walked_to_its_end(entry, model):
     problem = patrol(random_map(20, 20, 0.05, seed=2), agents=12, loops=4, seed=3)
@@ -66,7 +68,7 @@ def test_stopped_at_every_tick_gives_the_same(entry):
     assert bits.record().end == whole.record().end
 
 
-@every
+@everyone_with_goals
 @both_models
 def test_survives_every_event(entry, model):
     grid = parse_ascii("""
@@ -99,7 +101,7 @@ def test_survives_every_event(entry, model):
     assert grid.cell((0, 4)) in record.cell[late[record.agent[late] == 0]]  # agent 0 reached its third goal
 
 
-@every
+@everyone_with_goals
 @both_models
 def test_finds_its_way_through_an_unknown_map(entry, model):
     grid = parse_ascii("""
@@ -116,7 +118,7 @@ def test_finds_its_way_through_an_unknown_map(entry, model):
     assert check_record(run.record) == []
 
 
-@every
+@everyone_with_goals
 def test_tasks_go_on_for_ever(entry):
     problem = tasks(random_map(16, 16, 0.1, seed=4), agents=8, seed=2)
     run = simulate(problem, entry.name, until=300)

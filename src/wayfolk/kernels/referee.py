@@ -6,7 +6,7 @@ actions of 1 everybody acts in every step; with ticks of 0.03 and moves as long 
 All moves of a tick are judged together. A move is refused if it is not legal, leads to a cell that an earlier agent
 claims, or that will not be empty, swaps two agents, or crosses a diagonal that is being walked. Following is allowed,
 and so are rings of three or more where everybody acts at once. A refused agent stays, its route is dropped, and it may
-act again at the next tick.
+act again at the next tick, or when the diagonal it would have crossed has been walked.
 
 Keeps    `occupant[cell]` is the agent there, and two agents are never in one cell.
 """
@@ -160,6 +160,8 @@ def _meets(crew, number, now):
                 if agents[other]["verdict"] == _OPEN and agents[other]["want"] == across and other < number:
                     return True
                 if agents[other]["came"] == across and agents[other]["ready"] > now + _EPS:
+                    # nothing would be different at the next tick: it stands until the diagonal is free
+                    agents[number]["came"], agents[number]["ready"] = here, agents[other]["ready"]
                     return True
             beside, across = across, beside
     return False
