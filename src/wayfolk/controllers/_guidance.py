@@ -1,0 +1,60 @@
+"""What moves cost to agents that are guided: the same everywhere, by fixed one-way lanes, or by learned ones.
+
+Prices are whole numbers, FINE for a plain straight step.
+
+Keeps    no move is cheaper than a plain one, none dearer than `dearest` says.
+"""
+
+# mypy: disallow-untyped-defs=False, check-untyped-defs=False
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.graph import cost
+from wayfolk.grid import DX, DY, Grid
+from wayfolk.kernels.directions import LanedGrid
+from wayfolk.kernels.jit import inner
+
+FINE = 12
+AGAINST = 2  # how many times as much it costs not to follow the lanes of a criss-cross
+
+
+def plain(grid: Grid, diagonal: float) -> NDArray[np.int32]:
+    """`prices[cell, k]` of move k, which takes 1, or `diagonal` if it is one."""
+    return np.tile(np.array([FINE] * 4 + [round(FINE * diagonal)] * 4, np.int32), (grid.n_cells, 1))
+
+
+def criss_cross(grid: Grid, diagonal: float) -> NDArray[np.int32]:
+    """East in even rows and west in odd ones, north in even columns and south in odd ones: all else costs twice as much.
+
+    A diagonal follows the lanes if both of its parts do. Zhang et al. 2024, appendix: 0.5 along a lane, 1 otherwise.
+    """
+    y, x = np.divmod(np.arange(grid.n_cells), grid.stride)
+    east, north = (y - 1) % 2 == 0, (x - 1) % 2 == 0
+    prices = plain(grid, diagonal)
+    for k in range(8):
+        follows = np.ones(grid.n_cells, bool)
+        if DX[k]:
+            follows &= east == (DX[k] > 0)
+        if DY[k]:
+            follows &= north == (DY[k] < 0)
+        prices[~follows, k] *= AGAINST
+    return prices
+
+
+def dearest(prices: NDArray[np.int32], w_max: float) -> int:
+    """The most a move can cost once lanes are learned."""
+    return int(prices.max()) + int(np.ceil(FINE * w_max))
+
+
+@inner
+def reprice(prices, base, legal, graph, lanes, occupant, w_max):
+    """Let `prices` be those of `base`, and what it costs to go against the lanes on top."""
+    laned = LanedGrid(graph, occupant, lanes, 0, 0, 0.0, 0.25 * w_max, 0.0, False)
+    for cell in range(legal.size):
+        for k in range(8):
+            if (legal[cell] >> k) & 1:
+                more = cost(laned, cell, k) - cost(graph, cell, k)
+                prices[cell, k] = base[k] + np.int32(FINE * more + 0.5)
