@@ -29,7 +29,10 @@ DOCS = ROOT / "docs"
 ALGORITHMS = sorted((DOCS / "algorithms").rglob("*.md"))
 EXAMPLE = DOCS / "add-an-algorithm.md"
 CLI = DOCS / "cli.md"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")),
+    *sorted(DOCS.glob("*.md")),
+]
 NEEDS_MAPS = "needs the benchmark maps"
 BLOCK = re.compile(
     r"(?:^<!-- test: (?P<mark>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -100,8 +103,9 @@ def run_blocks(blocks: list[Block], page: Path, folder: Path) -> list[str]:
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """A folder with the small maps and the sweeps in it, as in the repository; examples run and write there."""
-    shutil.copytree(ROOT / "maps", tmp_path / "maps")
+    """A folder with the small maps, the scenes and the sweeps in it, as in the repository; examples run there."""
+    for folder in ("maps", "examples"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copytree(ROOT / "benchmarks", tmp_path / "benchmarks", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -20,8 +20,10 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Controller": "controllers",
+    "DirectionMap": "directions",
     "Event": "events",
     "Fault": "check",
+    "Flow": "flow",
     "Graph": "graph",
     "Grid": "grid",
     "Herd": "herd",
@@ -33,6 +35,7 @@ _HOME = {
     "Record": "record",
     "Result": "result",
     "Run": "runs",
+    "Scene": "scene",
     "Simulation": "simulation",
     "Status": "result",
     "Trials": "convergence",
@@ -44,16 +47,20 @@ _HOME = {
     "begin_plan": "run",
     "check": "check",
     "check_record": "check",
+    "coherence_over_time": "directions",
     "distances": "fields",
     "find_many": "many",
     "find_path": "run",
+    "flow_of": "flow",
     "one_shot": "problem",
     "parse_ascii": "formats",
     "patrol": "problem",
+    "play": "scene",
     "read_map": "formats",
     "read_plan": "formats",
     "read_queries": "formats",
     "read_scen": "formats",
+    "read_scene": "scene",
     "simulate": "simulation",
     "solve": "run",
     "tasks": "problem",
@@ -72,9 +79,11 @@ if TYPE_CHECKING:
     from wayfolk.check import Fault, check, check_record
     from wayfolk.controllers import Controller, View
     from wayfolk.convergence import Trials, trials
+    from wayfolk.directions import DirectionMap, coherence_over_time
     from wayfolk.errors import WayfolkError
     from wayfolk.events import Event
     from wayfolk.fields import distances
+    from wayfolk.flow import Flow, flow_of
     from wayfolk.formats import parse_ascii, read_map, read_plan, read_queries, read_scen, write_map, write_scen
     from wayfolk.generate import thesis_map, thesis_problem
     from wayfolk.graph import Graph
@@ -90,6 +99,7 @@ if TYPE_CHECKING:
     from wayfolk.result import Result, Status
     from wayfolk.run import begin_path, begin_plan, find_path, solve
     from wayfolk.runs import Run
+    from wayfolk.scene import Scene, play, read_scene
     from wayfolk.simulation import Simulation, simulate
     from wayfolk.walker import walk
     from wayfolk.waypoints import Waypoints

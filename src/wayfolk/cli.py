@@ -1,4 +1,4 @@
-"""The command line: `wayfolk demo | list | path | solve | check | warm | sweep | report | reproduce | maps`.
+"""The command line: `wayfolk demo | list | path | solve | run | check | warm | sweep | report | reproduce | maps`.
 
 Exit codes: 0 done, 1 not solved or faults found, 2 the caller's mistake, told in one sentence. Long work shows progress
 on stderr and obeys Ctrl-C at once.
@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wayfolk import __version__, ctrl_c
+from wayfolk import __version__, cli_run, ctrl_c
 from wayfolk.cli_lab import add_to
 from wayfolk.cli_maps import maps
 from wayfolk.cli_parts import (
@@ -96,7 +96,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="For where they patrol.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Watch LRA* and WHCA* side by side on a congested map."""
+    """Watch LRA*, direction maps and WHCA* side by side on a congested map."""
     must_be_writable(out)
     from wayfolk.demo import run_demo
 
@@ -105,17 +105,21 @@ def demo(
     if as_json:
         print_json(made)
     else:
+        from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table
 
-        columns = ("time", "distance", "collisions", "expanded", "seconds")
-        table = Table("algorithm", "status", title=f"{agents} agents, {loops} loops, thesis map (c)")
+        columns = {"time": 1, "distance": 1, "collisions": 1, "coherence": 2, "seconds": 1}  # digits behind the point
+        title = f"{agents} agents, {loops} loops, thesis map (c)"
+        table = Table("algorithm", "status", title=title, box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for name in columns:
             table.add_column(name, justify="right")
         for row in made["rows"]:
-            table.add_row(row["algorithm"], row["status"], *(f"{row[name]:,.1f}" for name in columns))
+            numbers = (f"{row[name]:,.{digits}f}" for name, digits in columns.items())
+            table.add_row(row["algorithm"], row["status"], *numbers)
         Console().print(table)
-        print("distance, collisions and cells expanded are means for an agent and a loop")
+        print("distance and collisions are means for an agent and a loop")
+        print("coherence is how well their lanes continue each other, from 0 to 1")
         print(f"open {out} in a browser to watch them")
     raise typer.Exit(0 if all(row["status"] == "solved" for row in made["rows"]) else 1)
 
@@ -274,6 +278,9 @@ def solve(
             print("there is no plan, so no file was written")
         _print_faults(faults)
     raise typer.Exit(0 if result.is_solved and not faults else 1)
+
+
+cli_run.add_to(app)
 
 
 @app.command("check")

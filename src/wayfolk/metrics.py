@@ -1,11 +1,14 @@
 """What a plan or a run is worth: each measure defined once, with where the definition comes from.
 
 Measures of plans take the plan and `goals`, one cell for each agent, and believe that the plan is legal (ask `check`).
+An `Ending` says the same of a record, in which goals change and agents come and go.
 Two of them are easily confused: the sum of costs charges an agent for every step until it rests on its goal for good,
 the sum of loss forgives the steps it rested there before it was pushed away.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.plan import Plan
 from wayfolk.problem import Problem
-from wayfolk.record import ARRIVE, REFUSED, Record
+from wayfolk.record import ARRIVE, GOAL, JOIN, LEAVE, MOVE, REFUSED, RELEASE, STEPS, Record
 
 
 def rest_steps(plan: Plan, goals: ArrayLike) -> NDArray[np.int64]:
@@ -155,6 +158,104 @@ def arrivals_by_agent(record: Record) -> NDArray[np.int64]:
 def throughput(record: Record) -> float:
     """Arrivals for each unit of time, over the whole record. RHCR and guidance graphs."""
     return arrivals(record) / record.end if record.end > 0 else 0.0
+
+
+def move_lengths(record: Record) -> NDArray[np.float64]:
+    """The length of each move of a record, from where its agent was before; terrain does not count."""
+    rows, grid = record.of(MOVE), record.grid
+    agents, cells = record.agent[rows], record.cell[rows]
+    origin = record.starts.copy()
+    joins = record.of(JOIN)
+    origin[record.agent[joins]] = record.cell[joins]
+    order = np.argsort(agents, kind="stable")
+    before = np.empty_like(cells)
+    before[order[1:]] = cells[order[:-1]]
+    first = np.ones(len(order), bool)
+    first[1:] = agents[order][1:] != agents[order][:-1]
+    before[order[first]] = origin[agents[order[first]]]
+    apart = np.abs(grid.places(cells) - grid.places(before))
+    lengths: NDArray[np.float64] = np.where(apart.sum(1) == 2, grid.diagonal, 1.0)
+    return lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Ending:
+    """How a record ends for those who `count`: agents that are still there and still ours.
+
+    `since` is from when on an agent has stood where it is and wanted to be there; it means nothing for one that is not
+    `home`. The definitions are those of the slides on BMAA*, where nobody comes or goes.
+    """
+
+    here: NDArray[np.int32]
+    goal: NDArray[np.int32]
+    since: NDArray[np.float64]
+    walked: NDArray[np.float64]
+    counts: NDArray[np.bool_]
+    end: float
+
+    @property
+    def home(self) -> NDArray[np.bool_]:
+        """Who stands on its goal."""
+        return np.asarray(self.counts & (self.here == self.goal))
+
+    @property
+    def completion_rate(self) -> float:
+        """The share of those who count that stand on their goals, 1.0 where nobody counts."""
+        return float(self.home.sum() / self.counts.sum()) if self.counts.any() else 1.0
+
+    @property
+    def completion_time(self) -> float:
+        """The mean time at which they last reached their goals; the end of the record for who is not there."""
+        return self._mean(np.where(self.home, self.since, self.end))
+
+    @property
+    def travel_distance(self) -> float:
+        """The mean length of their ways."""
+        return self._mean(self.walked)
+
+    def completion_seconds(self, laps: NDArray[np.void], limit: float) -> float:
+        """The mean second of planning in which they last reached their goals; `limit` for who is not there.
+
+        `laps` are those of a run with a clock. What Table II of the slides on BMAA* gives.
+        """
+        times, seconds = np.append(0.0, laps["time"]), np.append(0.0, np.cumsum(laps["seconds"]))
+        return self._mean(np.where(self.home, np.interp(self.since, times, seconds), limit))
+
+    def _mean(self, values: NDArray[np.float64]) -> float:
+        return float(values[self.counts].mean()) if self.counts.any() else 0.0
+
+
+def ending(record: Record) -> Ending:
+    """Where everyone is at the end of a record, and since when."""
+    n = len(record.starts)
+    moves, joins, orders = record.of(MOVE), record.of(JOIN), record.of(GOAL)
+    lengths = move_lengths(record)
+    here, goal, since = record.starts.copy(), record.starts.copy(), np.zeros(n)
+    # of rows of one agent, the last is kept
+    here[record.agent[joins]] = record.cell[joins]
+    here[record.agent[moves]] = record.cell[moves]
+    goal[record.agent[orders]] = record.cell[orders]
+    since[record.agent[moves]] = record.time[moves] + (1.0 if record.model == STEPS else lengths)
+    ordered = np.zeros(n)
+    ordered[record.agent[orders]] = record.time[orders]
+    counts = np.ones(n, bool)
+    counts[record.agent[np.isin(record.kind, (LEAVE, RELEASE))]] = False
+    walked = np.bincount(record.agent[moves], lengths, n).astype(np.float64)
+    return Ending(here, goal, np.maximum(since, ordered), walked, counts, record.end)
+
+
+def planning_time(laps: NDArray[np.void]) -> dict[str, float]:
+    """Seconds of planning for each agent and step: `mean`, `p99` and `max`, of a run with a clock.
+
+    A step's seconds are shared by all agents under control; the referee's part, which is small, is in them. The mean is
+    over agents and steps, the others are over steps.
+    """
+    kept = laps[laps["agents"] > 0]
+    if not kept.size:
+        return {"mean": 0.0, "p99": 0.0, "max": 0.0}
+    shares = kept["seconds"] / kept["agents"]
+    mean = kept["seconds"].sum() / kept["agents"].sum()
+    return {"mean": float(mean), "p99": float(np.percentile(shares, 99)), "max": float(shares.max())}
 
 
 def _needs_one_goal(problem: Problem) -> None:

@@ -86,7 +86,7 @@ def begin_plan(problem: Problem, algorithm: str, *, seed: int = 0, **options: An
     if entry.family == "planners":
         task: Task = entry.load()(problem, seed=seed, **entry.checked(options))
         return task
-    return Simulation(problem, entry.name, seed=seed, **options)
+    return Simulation(problem, entry.name, seed=seed, own=options)
 
 
 def solve(

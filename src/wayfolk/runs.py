@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.record import ARRIVE, DISTANCE, JOIN, MOVE, REFUSED, THOUGHT, Record
+from wayfolk import metrics
+from wayfolk.record import ARRIVE, DISTANCE, MOVE, REFUSED, THOUGHT, Record
 from wayfolk.result import Status
 
 if TYPE_CHECKING:
@@ -18,9 +19,17 @@ if TYPE_CHECKING:
     from wayfolk.replay import Track
 
 
+SAMPLES = 200  # of the coherence that a replay plots
+LAP = np.dtype([("time", np.float64), ("seconds", np.float64), ("agents", np.int64)])
+
+
 @dataclass(eq=False)
 class Run:
-    """A record and how it came about. `legs` is the number of goals in a loop."""
+    """A record and how it came about. `legs` is the number of goals in a loop.
+
+    With a clock, `laps` has a row for each tick: what time it is after it, the seconds it took to think and to move, and
+    how many agents were under control.
+    """
 
     record: Record
     algorithm: str
@@ -29,6 +38,7 @@ class Run:
     status: Status
     seconds: float
     legs: int = 1
+    laps: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, LAP))
 
     @property
     def n_agents(self) -> int:
@@ -87,26 +97,7 @@ class Run:
 
     @cached_property
     def _lengths(self) -> NDArray[np.float64]:
-        """The length of each move, from where its agent was before."""
-        rows, grid = self._moves, self.record.grid
-        agents, cells = self.record.agent[rows], self.record.cell[rows]
-        order = np.argsort(agents, kind="stable")
-        before = np.empty_like(cells)
-        before[order[1:]] = cells[order[:-1]]
-        first = np.ones(len(order), bool)
-        first[1:] = agents[order][1:] != agents[order][:-1]
-        before[order[first]] = self._origin[agents[order[first]]]
-        apart = np.abs(grid.places(cells) - grid.places(before))
-        lengths: NDArray[np.float64] = np.where(apart.sum(1) == 2, grid.diagonal, 1.0)
-        return lengths
-
-    @cached_property
-    def _origin(self) -> NDArray[np.int32]:
-        """Where each agent stood first, be it at the start or when it joined."""
-        origin = self.record.starts.copy()
-        rows = self.record.of(JOIN)
-        origin[self.record.agent[rows]] = self.record.cell[rows]
-        return origin
+        return metrics.move_lengths(self.record)
 
     @cached_property
     def expanded(self) -> NDArray[np.float64]:
@@ -138,11 +129,17 @@ class Run:
         """The plan, if the time model is `steps` and nobody joined or left."""
         return self.record.plan()
 
-    def track(self, title: str = "", **facts: str) -> Track:
-        """A panel for the replay."""
+    def track(self, title: str = "", *, alpha: float | None = None, **facts: str) -> Track:
+        """A panel for the replay; with `alpha`, one of the lanes that are learned at this rate, and their coherence."""
         from wayfolk.replay import Track
 
-        return Track(title or self.algorithm, self.record, facts)
+        track = Track(title or self.algorithm, self.record, facts)
+        if alpha is None or not self.time:
+            return track
+        from wayfolk.directions import coherence_over_time
+
+        _, values = coherence_over_time(self.record, alpha, every=self.time / SAMPLES)
+        return replace(track, alpha=alpha, coherence=tuple(values.tolist()))
 
     def save_replay(self, file: str | Path) -> None:
         """Write the run as one HTML page that needs no server."""

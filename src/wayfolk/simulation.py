@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from wayfolk.kernels.random import new_random
 from wayfolk.problem import Problem
 from wayfolk.record import BLOCK, DISTANCE, FREE, GOAL, JOIN, LEAVE, REFUSED, RELEASE, STEPS, THOUGHT, Record
 from wayfolk.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.runs import Run
+from wayfolk.runs import LAP, Run
 from wayfolk.task import Task, checked_limits, finish
 from wayfolk.vision import Vision
 
@@ -36,7 +36,11 @@ TICKS = {STEPS: 1.0, DISTANCE: 0.03}
 
 
 class Simulation(Task):
-    """Agents under a controller, advanced tick by tick. Events come from a list or, at any pause, from `happen`."""
+    """Agents under a controller, advanced tick by tick. Events come from a list or, at any pause, from `happen`.
+
+    Other options are the controller's. Those that are called like one of the simulation's go into `own`: `vision` here is
+    how far agents see of a map that is not known, and may be something else to the controller.
+    """
 
     def __init__(
         self,
@@ -48,6 +52,8 @@ class Simulation(Task):
         events: Iterable[Event] = (),
         vision: float | None = None,
         seed: int = 0,
+        clock: bool = False,
+        own: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
         if model not in TICKS:
@@ -56,16 +62,17 @@ class Simulation(Task):
             raise BadInput(f"tick must be above 0 and at most 1, in the model {DISTANCE}; not {tick}")
         entry = catalogue.find(controller, "controllers")
         self.problem, self.algorithm, self.model, self.seed = problem, entry.name, model, seed
-        self.options = entry.checked(options)
+        self.options = entry.checked(options | dict(own or {}))
         self.grid = problem.grid
         self.tick = TICKS[model] if tick is None else tick
         self.vision = None if vision is None else Vision(problem.grid, vision)
+        self.laps: list[tuple[float, float, int]] | None = [] if clock else None
         self.brain: Controller = entry.load()(problem, seed=seed, **self.options)
         self._build()
         self._events: list[tuple[float, int, Event]] = []
         self._n_events = 0
         self.brain.prepare(self._view())
-        for event in events:
+        for event in sorted(events, key=lambda event: event.time):
             self.happen(event)
 
     def _build(self) -> None:
@@ -105,7 +112,7 @@ class Simulation(Task):
     def happen(self, event: Event) -> None:
         """Let `event` happen when its time comes, or now if that has passed."""
         self._check(event)
-        heapq.heappush(self._events, (event.time, self._n_events, event))
+        heapq.heappush(self._events, (float(event.time), self._n_events, event))
         self._n_events += 1
         if self.status.is_final:
             self.status = Status.RUNNING
@@ -113,14 +120,34 @@ class Simulation(Task):
     def _check(self, event: Event) -> None:
         for place in event.places:
             cell = self.grid.cell(place)
-            if event.kind in (GOAL, JOIN) and not self.grid.is_free(cell):
+            if event.kind in (GOAL, JOIN) and not self._will_be_free(cell, event.time):
                 raise BadProblem(f"an event at time {event.time} puts a start or goal into a wall at {place}")
         joining = sum(waiting.kind == JOIN for _, _, waiting in self._events)
         if event.kind in (GOAL, LEAVE, RELEASE) and not 0 <= event.agent < self.n_agents + joining:
             raise BadProblem(f"an event at time {event.time} is about agent {event.agent}, who does not exist")
 
+    def _will_be_free(self, cell: int, when: float) -> bool:
+        """Whether `cell` is free after the events that are due by then."""
+        edits = [
+            (due, number, event.kind == FREE)
+            for due, number, event in self._events
+            if due <= when and event.kind in (BLOCK, FREE) and cell in map(self.grid.cell, event.places)
+        ]
+        return max(edits)[2] if edits else self.grid.is_free(cell)
+
     def advance(self, budget: int = NO_LIMIT) -> Status:
-        """Let up to `budget` ticks pass."""
+        """Let up to `budget` ticks pass. With a clock they pass one by one, and the seconds of each are noted."""
+        if self.laps is None:
+            return self._advance(budget)
+        stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
+        while self.crew.counts[TICK] < stop and not self.status.is_final:
+            n_ours = int((self.crew.agents["present"] & self.crew.agents["ours"]).sum())
+            before = self._seconds
+            self._advance(1)
+            self.laps.append((self.time, self._seconds - before, n_ours))
+        return self.status
+
+    def _advance(self, budget: int) -> Status:
         began = time.perf_counter()
         stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
         while not self.status.is_final:
@@ -279,7 +306,7 @@ class Simulation(Task):
         """What has happened up to now, with its metrics."""
         return Run(
             self.record(), self.algorithm, self.options, self.seed, self.status, self._seconds,
-            self.problem.routes.shape[1],
+            self.problem.routes.shape[1], np.array(self.laps or [], LAP),
         )  # fmt: skip
 
     def result(self) -> Result:
@@ -307,7 +334,7 @@ def simulate(
 ) -> Run:
     """Let `controller` move the agents until all are done, the clock shows `until`, or `seconds` have passed.
 
-    Other options go to the simulation (`model`, `tick`, `events`, `vision`, `seed`) and to the controller.
+    Other options go to the simulation (`model`, `tick`, `events`, `vision`, `seed`, `clock`, `own`) and to the controller.
     """
     checked_limits(seconds, None)
     if problem.pool.size and until is None and seconds is None:
