@@ -361,7 +361,7 @@ def joined(text: str) -> str:
     return " ".join(text.split())
 
 
-def take_picture(time: float = 120.0) -> None:
+def take_picture(time: float = 500.0) -> None:
     """The replay of the demo at `time`, as a browser shows it."""
     from playwright.sync_api import sync_playwright
 

@@ -1,4 +1,4 @@
-"""The demo: two controllers on a congested map, and one page to watch them."""
+"""The demo: three controllers on a congested map, and one page to watch them."""
 
 import json
 import re
@@ -16,19 +16,21 @@ def in_this_process(monkeypatch):
 
 
 def test_demo_json(tmp_path):
-    said = wayfolk("demo", "--loops", 2, "--agents", 30, "--out", tmp_path / "demo.html", "--json")
+    said = wayfolk("demo", "--loops", 2, "--out", tmp_path / "demo.html", "--json")
     assert (said.code, said.err) == (0, "")
     made = json.loads(said.out)
     assert made["replay"] == str(tmp_path / "demo.html")
-    assert [(row["algorithm"], row["status"]) for row in made["rows"]] == [("LRA*", "solved"), ("WHCA*", "solved")]
+    names = ["LRA*", "Direction maps", "WHCA*"]
+    assert [(row["algorithm"], row["status"]) for row in made["rows"]] == [(name, "solved") for name in names]
     for row in made["rows"]:
-        assert row["agents"] == 30
+        assert row["agents"] == 100
         assert row["distance"] > 2 * (64 - 2 * 16)  # there and back between the zones
         assert row["time"] >= 2 * row["distance"] / 2
         assert row["expanded"] > 0
-    lra, whca = made["rows"]
+        assert 0.5 < row["coherence"] < 1.0
+    lra, lanes, whca = made["rows"]
     assert lra["collisions"] > whca["collisions"]  # what the demo is there to show
-    assert lra["seconds"] < 5 > whca["seconds"]
+    assert lanes["coherence"] > max(lra["coherence"], whca["coherence"])
     assert list(tmp_path.iterdir()) == [tmp_path / "demo.html"]
 
 
@@ -40,7 +42,8 @@ def test_the_page_needs_nothing_else(tmp_path, in_this_process):
     assert not re.findall(r"https?://|@import", page)
     sources = re.findall(r"""\s(?:src|href)=["']?([^"'\s>]+)""", page)
     assert all(source.startswith(("data:", "#")) for source in sources)
-    assert page.count('"LRA*"') == page.count('"WHCA*"') == 1
+    assert page.count('"LRA*"') == page.count('"Direction maps"') == page.count('"WHCA*"') == 1
+    assert [len(series.split(",")) for series in re.findall(r'"coherence":\[([^]]*)\]', page)] == [200] * 3
     assert "4 agents patrol" in page
 
 
@@ -50,9 +53,9 @@ def test_the_table(tmp_path, monkeypatch, in_this_process):
     assert (said.code, said.err) == (0, "")
     lines = said.out.splitlines()
     assert max(map(len, lines[:-1])) <= 80
-    assert re.search(r"algorithm\W+status\W+time\W+distance\W+collisions\W+expanded\W+seconds", said.out)
-    rows = re.findall(r"(\w+\*)\W+solved((?:\W+[\d.,]+){5})", said.out)
-    assert [name for name, _ in rows] == ["LRA*", "WHCA*"]
+    assert re.search(r"algorithm\W+status\W+time\W+distance\W+collisions\W+coherence\W+seconds", said.out)
+    rows = re.findall(r"(\w[\w *]*?) +│? *solved((?:\W+[\d.,]+){5})", said.out)
+    assert [name for name, _ in rows] == ["LRA*", "Direction maps", "WHCA*"]
     assert lines[-1] == f"open {tmp_path / 'demo.html'} in a browser to watch them"
 
 

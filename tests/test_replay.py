@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from wayfolk.directions import DirectionMap, coherence_over_time
 from wayfolk.errors import BadInput
 from wayfolk.grid import Grid
 from wayfolk.plan import Plan
@@ -40,6 +42,8 @@ from wayfolk.record import (
     Record,
 )
 from wayfolk.replay import Track, notebook_frame, replay_html, track_of_plan, write_replay
+from wayfolk.simulation import simulate
+from wayfolk.thesis_maps import thesis_problem
 
 NOWHERE = 2**31 - 1
 EVIL = "</script><img src=x onerror=\"window.hacked=1\">{{script}} & 'so' \u2028"
@@ -223,6 +227,15 @@ def walls_at(record: Record, t: float) -> list[int]:
     return [int(wall) for wall in walls.ravel()]
 
 
+def vectors_at(record: Record, t: float, alpha: float) -> list[tuple[float, float]]:
+    """What the library has learned from all moves until `t`, row by row."""
+    until = record.time <= t
+    columns = {name: getattr(record, name)[until] for name in ("time", "agent", "kind", "cell")}
+    learned = DirectionMap(record.grid, alpha).follow(replace(record, **columns)).vectors
+    inside = learned.reshape(record.grid.height + 2, record.grid.width + 2, 2)[1:-1, 1:-1]
+    return [tuple(vector) for vector in inside.reshape(-1, 2).tolist()]
+
+
 class Tags(HTMLParser):
     """The tags of a page, and the text of its title."""
 
@@ -312,6 +325,19 @@ def test_quarter_of_a_million_moves_fit_into_three_megabytes() -> None:
     assert len(replay_html([Track("", record)], "")) < 3_000_000
 
 
+def test_lanes_are_told_by_a_rate_and_their_coherence() -> None:
+    run = simulate(thesis_problem("c", agents=5, loops=1), "lra", model=DISTANCE, until=500)
+    track = run.track("a", alpha=0.25, speed="high")
+    times, values = coherence_over_time(run.record, 0.25, run.time / 200)
+    assert (len(track.coherence), times[-1]) == (200, pytest.approx(run.record.end))
+    assert track.coherence == tuple(values)
+    assert track.facts == {"speed": "high"}
+    page = replay_html([track, run.track("b")], "")
+    assert [panel["lanes"]["alpha"] for panel in embedded(page)] == [0.25, 0.5]
+    assert embedded(page)[0]["lanes"]["coherence"] == pytest.approx(values, abs=5.1e-5)
+    assert embedded(page)[1]["lanes"]["coherence"] == []
+
+
 def test_same_record_gives_the_same_page() -> None:
     assert replay_html([Track("a", lively(DISTANCE))], "t") == replay_html([Track("a", lively(DISTANCE))], "t")
 
@@ -380,6 +406,9 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         replay_html([Track("", a_record([(np.nan, 0, MOVE, start)], grid, [start], 1.0))], "")
     with pytest.raises(BadInput, match="kinds of rows, not number 77"):
         replay_html([Track("", a_record([(0.0, 0, 77, start)], grid, [start], 1.0))], "")
+    for alpha in (0.0, 1.5, np.nan):
+        with pytest.raises(BadInput, match=f"alpha must be above 0 and at most 1, not {alpha}"):
+            replay_html([replace(fine, alpha=alpha)], "")
     with pytest.raises(BadInput, match="2 agents and 1 goals"):
         track_of_plan(Plan(grid, np.array([[start, start + 1]], np.int32)), [start])
     with pytest.raises(BadInput, match="cannot be written: No such file or directory"):
@@ -493,6 +522,67 @@ def test_browser_sees_what_the_record_tells(visit: Callable[..., Any], model: st
                 assert place == (true if true is None else pytest.approx(true, abs=2e-3))
             assert page.evaluate("([n, t]) => wayfolk.countsAt(n, t)", [number, t]) == counts_at(record, t)
             assert page.evaluate("([n, t]) => wayfolk.wallsAt(n, t)", [number, t]) == walls_at(record, t)
+
+
+@pytest.mark.parametrize("model", [STEPS, DISTANCE])
+def test_browser_learns_the_lanes_that_the_library_learns(visit: Callable[..., Any], model: str) -> None:
+    problem = thesis_problem("c", agents=40, loops=1)
+    record = simulate(problem, "lra", model=model, until=150).record
+    page = ready(visit([Track("", record, alpha=0.3)]))
+    page.keyboard.press("v")
+    for t in (75.0, 149.6, 20.5, 0.0, 149.6):  # forwards and backwards
+        page.evaluate("t => wayfolk.seek(t)", t)
+        seen, true = page.evaluate("t => wayfolk.vectorsAt(0, t)", t), vectors_at(record, t, 0.3)
+        assert np.abs(np.subtract(seen, true)).max() < 1e-6
+    assert np.hypot(*np.transpose(true)).max() > 0.9
+
+
+def test_browser_lanes_by_hand(visit: Callable[..., Any]) -> None:
+    grid = Grid(np.ones((1, 6), bool))
+    zero, one, two, far = (int(grid.cell((x, 0))) for x in (0, 1, 2, 5))
+    rows = [(0.0, 0, MOVE, one), (1.0, 0, MOVE, two), (2.0, 0, MOVE, one), (3.0, 0, MOVE, far)]
+    record = a_record([*rows, (4.0, 0, BLOCK, one), (5.0, 0, FREE, one)], grid, [zero], 6.0)
+    page = ready(visit([Track("", record)]))
+    told = {
+        0.0: [0.5, 0.5, 0.0],
+        1.5: [0.5, 0.75, 0.5],
+        2.0: [0.5, -0.125, -0.25],
+        3.0: [0.5, -0.125, -0.25],  # too far for a move: nothing is learned
+        4.0: [0.5, 0.0, -0.25],  # whoever built a wall here knew nothing of lanes
+        5.5: [0.5, 0.0, -0.25],
+    }
+    for t, xs in [*told.items(), *reversed(told.items())]:
+        vectors = page.evaluate("t => wayfolk.vectorsAt(0, t)", t)
+        assert vectors == [[x, 0.0] for x in [*xs, 0.0, 0.0, 0.0]]
+
+
+def test_browser_shows_lanes_and_their_coherence(visit: Callable[..., Any]) -> None:
+    image = pytest.importorskip("PIL.Image")
+    record = lively(DISTANCE)
+    plotted = Track("a", record, coherence=(0.5, 0.625, 0.75, 0.7))
+    still = Track("b", a_record([], record.grid, [record.starts[0]], 40.0))
+    page = ready(visit([plotted, still]))
+    switch, legend, curves = page.locator("[data-show=lanes]"), page.locator("#legend"), page.locator(".curve")
+    assert (switch.get_attribute("aria-pressed"), legend.is_visible()) == ("true", True)
+    assert [curves.nth(number).is_visible() for number in (0, 1)] == [True, False]
+    assert curves.first.inner_text().split() == ["Coherence", "of", "lanes,", "0.60", "to", "0.75", "\u2013"]
+    for t, value in [(9.9, None), (10.0, 0.5), (35.0, 0.75), (40.0, 0.7), (21.0, 0.625)]:
+        page.evaluate("t => wayfolk.seek(t)", t)
+        assert page.evaluate("t => wayfolk.coherenceAt(0, t)", t) == value
+    until(page, "document.querySelector('.curve output').textContent === '0.625'")
+
+    def n_tinted() -> int:
+        shot = image.open(io.BytesIO(page.locator(".stage canvas").first.screenshot())).convert("RGB")
+        pixels = np.asarray(shot, int)
+        return int((np.ptp(pixels, axis=-1) > 40).sum())
+
+    tinted = n_tinted()
+    page.keyboard.press("v")
+    until(page, "document.querySelector('[data-show=lanes]').getAttribute('aria-pressed') === 'false'")
+    assert not legend.is_visible()
+    assert n_tinted() < tinted / 3
+    alone = ready(visit([still]))
+    assert not alone.locator("[data-show=lanes]").is_visible()
 
 
 def test_browser_plays_pauses_steps_and_loops(visit: Callable[..., Any]) -> None:

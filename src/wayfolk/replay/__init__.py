@@ -30,16 +30,24 @@ MAX_PANELS = 4
 NOTEBOOK_POSITIONS = 2_000_000
 """A plan with more positions than this is not put into a notebook, which keeps every page it shows."""
 
-_SCRIPTS = ("decode.js", "timeline.js", "view.js", "paint.js", "panel.js", "deck.js", "page.js")
+_SCRIPTS = (
+    "decode.js", "timeline.js", "view.js", "lanes.js", "arrows.js", "paint.js", "panel.js", "curve.js", "deck.js", "page.js"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Track:
-    """One panel: a record under a title, with a small table of facts below it."""
+    """One panel: a record under a title, with a small table of facts below it.
+
+    The page learns lanes from the moves, at the rate `alpha`. With `coherence`, that of these lanes at equal distances
+    until the record's end, it opens with the lanes and plots that below them.
+    """
 
     title: str
     record: Record
     facts: dict[str, str] = field(default_factory=dict)
+    alpha: float = 0.5
+    coherence: tuple[float, ...] = ()
 
 
 def track_of_plan(
@@ -79,11 +87,16 @@ def replay_html(tracks: Sequence[Track], title: str) -> str:
     """One page that plays `tracks` side by side on one clock."""
     if not 1 <= len(tracks) <= MAX_PANELS:
         raise BadInput(f"a replay has 1 to {MAX_PANELS} panels, not {len(tracks)}")
+    for track in tracks:
+        if not 0.0 < track.alpha <= 1.0:
+            raise BadInput(f"alpha must be above 0 and at most 1, not {track.alpha}")
     panels = []
     for track in tracks:
         head, body = pack(track.record)
         facts = [[str(name), str(value)] for name, value in track.facts.items()]
-        panels.append({"title": track.title, "facts": facts, **head, "body": base64.b64encode(body).decode()})
+        lanes = {"alpha": track.alpha, "coherence": [round(float(value), 4) for value in track.coherence]}
+        body_text = base64.b64encode(body).decode()
+        panels.append({"title": track.title, "facts": facts, "lanes": lanes, **head, "body": body_text})
     style = _asset("page.css")
     script = "\n".join(['(() => {\n"use strict";', *(_asset(name) for name in _SCRIPTS), "})();"])
     policy = (

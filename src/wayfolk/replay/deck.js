@@ -13,7 +13,8 @@ class Deck {
     this.switches = [...document.querySelectorAll("[data-show]")];
     for (const button of this.switches) {
       const what = button.dataset.show;
-      button.hidden = what === "heat" ? !replay.hasRefusals : what !== "trails" && !hasGoals;
+      const isUseful = { heat: replay.hasRefusals, lanes: replay.hasMoves, trails: true };
+      button.hidden = !(isUseful[what] ?? hasGoals);
       button.addEventListener("click", () => this.toggle(what));
     }
     const clicks = {
@@ -75,6 +76,11 @@ class Deck {
     document.body.classList.toggle("playing", replay.isPlaying);
     byId("loop").setAttribute("aria-pressed", replay.isLooping);
     for (const button of this.switches) button.setAttribute("aria-pressed", replay.show[button.dataset.show]);
+    const legend = byId("legend");
+    if (legend.hidden === replay.show.lanes) {
+      legend.hidden = !replay.show.lanes;
+      if (replay.show.lanes) drawLegend(legend, replay.theme);
+    }
     byId("unfollow").hidden = replay.follow < 0;
     if (document.activeElement !== byId("agent")) byId("agent").value = replay.follow < 0 ? "" : replay.follow;
   }
@@ -105,6 +111,7 @@ class Deck {
       l: () => this.toggle("lines"),
       t: () => this.toggle("trails"),
       h: () => this.toggle("heat"),
+      v: () => this.toggle("lanes"),
       o: () => this.toggleLoop(),
       f: () => byId("agent").select(),
       "+": () => zoom(1.4),

@@ -3,11 +3,12 @@
 const UNITS_PER_SECOND = 4; // time units in a second at speed 1
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64];
 const PATIENCE = 75; // seconds a replay should take at the speed it opens with
-const CROWD = 400; // more agents than this, and goals and trails hide more than they show
+const CROWD = 400; // more agents than this, and goals and trails hide more than they show; on lanes they always do
 
 class Replay {
   constructor(heads, timelines) {
     this.hasRefusals = timelines.some((timeline) => timeline.refusals.time.length);
+    this.hasMoves = timelines.some((timeline) => timeline.places.span.some((span) => span > 0));
     this.panels = heads.map((head, i) => new Panel(this, head, timelines[i]));
     this.end = Math.max(...timelines.map((timeline) => timeline.end));
     this.inSteps = timelines.every((timeline) => timeline.inSteps);
@@ -17,7 +18,9 @@ class Replay {
     this.follow = -1;
     this.keepsInView = true;
     const isCrowd = timelines.some((timeline) => timeline.agents > CROWD);
-    this.show = { goals: !isCrowd, lines: false, trails: !isCrowd, heat: false };
+    const isOfLanes = heads.some((head) => head.lanes.coherence.length);
+    const isCalm = !isCrowd && !isOfLanes;
+    this.show = { goals: isCalm, lines: false, trails: isCalm, heat: false, lanes: isOfLanes };
     this.speed = SPEEDS.find((speed) => speed >= 1 && this.end <= speed * UNITS_PER_SECOND * PATIENCE) || 64;
     const hottest = Math.max(...this.panels.map((panel) => panel.painter.heat.most));
     for (const panel of this.panels) panel.painter.heat.scale = hottest;
@@ -143,6 +146,12 @@ function inspection(replay) {
       timeline.moveWalls(t, (index) => replay.panels[panel].painter.wallChanged(index));
       return Array.from(timeline.walls);
     },
+    vectorsAt: (panel, t) => {
+      const { arrows } = replay.panels[panel].painter;
+      arrows.moveTo(t);
+      return Array.from(arrows.lanes.x, (x, index) => [x, arrows.lanes.y[index]]);
+    },
+    coherenceAt: (panel, t) => replay.panels[panel].curve.at(t),
   });
 }
 
@@ -156,6 +165,7 @@ async function open() {
   replay.deck = new Deck(replay);
   const dress = () => {
     replay.theme = readTheme();
+    drawLegend(byId("legend"), replay.theme);
     for (const panel of replay.panels) panel.painter.setTheme(replay.theme);
     replay.ask();
   };

@@ -15,10 +15,12 @@ const [GOING, THERE, RELEASED] = [0, 1, 2];
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
   const read = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["floor", "wall", "wall-new", "wall-shade", "gridline", "edge", "alarm", "ink", "card", "quiet"];
+  const names = ["floor", "wall", "wall-new", "wall-shade", "gridline", "edge", "alarm", "ink", "card", "quiet", "accent"];
   const theme = Object.fromEntries(names.map((name) => [name, read(name)]));
   theme.agents = [0, 1, 2, 3, 4, 5, 6].map((i) => read(`agent-${i}`));
   theme.heat = ramp([0, 1, 2, 3].map((i) => read(`heat-${i}`)));
+  const [floor, arrow] = ["lane-floor", "lane-arrow"].map((name) => wheel(...read(name).split(" ").map(Number)));
+  theme.lanes = { floor, arrow };
   return theme;
 }
 
@@ -35,8 +37,9 @@ function ramp(colours) {
 }
 
 class Painter {
-  constructor(canvas, timeline, view) {
+  constructor(canvas, timeline, view, lanes) {
     Object.assign(this, { canvas, timeline, view });
+    this.arrows = new Arrows(lanes, view);
     this.context = canvas.getContext("2d");
     this.backdrop = document.createElement("canvas");
     this.backdropOf = "";
@@ -57,6 +60,7 @@ class Painter {
     this.sprites = [];
     this.farMap = null;
     this.heat.version = -1;
+    this.arrows.setTheme(theme);
   }
 
   // `show` holds the switches, `flash` how long a refusal is seen, `follow` an agent or -1.
@@ -64,6 +68,7 @@ class Painter {
     const { context: pen, timeline, view } = this;
     timeline.moveWalls(t, (index) => this.wallChanged(index));
     this.drawBackdrop();
+    if (show.lanes) this.arrows.draw(pen, t);
     if (show.heat) this.drawHeat(t);
     this.locate(t);
     const isAlone = follow >= 0 && this.isShown[follow];
@@ -71,7 +76,7 @@ class Painter {
     if (show.trails) this.drawTrails(t, calm);
     if (show.lines) this.drawLines(t, calm);
     if (show.goals) this.drawGoals(t, calm);
-    this.drawAgents(t, calm);
+    this.drawAgents(t, calm, show.lanes);
     this.drawFlashes(t, flash);
     if (isAlone) this.drawFollowed(t, follow);
     pen.globalAlpha = 1;
@@ -320,7 +325,8 @@ class Painter {
 
   // --- agents
 
-  drawAgents(t, calm) {
+  // On lanes agents are all of one colour: colours tell directions there.
+  drawAgents(t, calm, isPlain) {
     const { context: pen, timeline, view, theme, radius } = this;
     const sprites = this.spritesOf(radius);
     const half = sprites[0].width / 2;
@@ -329,18 +335,19 @@ class Painter {
       const [x, y] = [this.xs[agent], this.ys[agent]];
       if (!this.isShown[agent] || x < -half || y < -half || x > view.wide + half || y > view.high + half) continue;
       const look = timeline.releasedAt[agent] <= t ? RELEASED : timeline.isThere(agent, t) ? THERE : GOING;
-      pen.drawImage(sprites[3 * (agent % theme.agents.length) + look], x - half, y - half);
+      const colour = isPlain ? theme.agents.length : agent % theme.agents.length;
+      pen.drawImage(sprites[3 * colour + look], x - half, y - half);
     }
   }
 
-  // Discs by colour and look: with a dot of the floor's colour for whoever has arrived, hollow for whoever is out of
+  // Discs by colour (the last is plain) and look: with a dot of the floor's colour for whoever has arrived, hollow for whoever is out of
   // our control.
   spritesOf(radius) {
     if (this.sprites.length && this.spriteRadius === radius) return this.sprites;
     this.spriteRadius = radius;
     const side = 2 * Math.ceil(radius + 2 * devicePixelRatio);
-    const { floor, agents } = this.theme;
-    this.sprites = agents.flatMap((colour) =>
+    const { floor, agents, ink } = this.theme;
+    this.sprites = [...agents, ink].flatMap((colour) =>
       [GOING, THERE, RELEASED].map((look) => {
         const disc = new OffscreenCanvas(side, side);
         const pen = disc.getContext("2d");

@@ -16,9 +16,10 @@ class Panel {
     this.followed = this.root.querySelector(".followed");
     fillList(this.root.querySelector(".facts"), head.facts);
     this.view = new View(timeline.width, timeline.height);
-    this.painter = new Painter(this.canvas, timeline, this.view);
+    this.painter = new Painter(this.canvas, timeline, this.view, new Lanes(timeline, head.lanes.alpha));
     this.makeCounters();
     this.strip = new Strip(this.root.querySelector(".strip"), timeline, replay);
+    this.curve = new Curve(this.root.querySelector(".curve"), timeline, replay, head.lanes.coherence);
     handle(this.canvas, this.view, {
       act: (change, isPan) => replay.look(this, change, isPan),
       choose: (px, py) => this.choose(px, py),
@@ -62,6 +63,7 @@ class Panel {
     this.painter.draw(time, { show: replay.show, flash, follow });
     this.tell(time, follow);
     this.strip.draw(replay.time, replay.end);
+    this.curve.draw(replay.time, replay.end);
   }
 
   tell(t, follow) {
@@ -142,23 +144,29 @@ class Panel {
       this.view.resize(...size);
     }
     this.strip.resize();
+    this.curve.resize();
   }
 }
 
-// Collisions over time as small bars; all panels share one scale. A click goes there.
+// A picture of something over time: a click goes there.
+function goesThere(canvas, replay) {
+  const go = (event) => {
+    const box = canvas.getBoundingClientRect();
+    replay.seek(((event.clientX - box.left) / box.width) * replay.end);
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    go(event);
+  });
+  canvas.addEventListener("pointermove", (event) => event.buttons && go(event));
+}
+
+// Collisions over time as small bars; all panels share one scale.
 class Strip {
   constructor(root, timeline, replay) {
     Object.assign(this, { timeline, replay, canvas: root.querySelector("canvas") });
     root.querySelector(".caption").hidden = this.canvas.hidden = !replay.hasRefusals;
-    const go = (event) => {
-      const box = this.canvas.getBoundingClientRect();
-      replay.seek(((event.clientX - box.left) / box.width) * replay.end);
-    };
-    this.canvas.addEventListener("pointerdown", (event) => {
-      this.canvas.setPointerCapture(event.pointerId);
-      go(event);
-    });
-    this.canvas.addEventListener("pointermove", (event) => event.buttons && go(event));
+    goesThere(this.canvas, replay);
   }
 
   resize() {
