@@ -13,18 +13,20 @@ import pytest
 from command import wayfolk
 from wayfolk.errors import BadInput
 from wayfolk.experiments import reproduce as reproducing
-from wayfolk.experiments.papers import PAPERS, Measured, Row, arun, module, printed, vermette
+from wayfolk.experiments.papers import PAPERS, Measured, Row, arun, jansen, module, printed, vermette
 from wayfolk.experiments.papers._drawing import style, told
 from wayfolk.experiments.store import Store
 
 pytest.importorskip("matplotlib")
-BOOKS = (arun, vermette)
+BOOKS = (arun, vermette, jansen)
 ALL = [(book, figure) for book in BOOKS for figure in book.FIGURES]
 NAMES = [f"{book.__name__.rsplit('.')[-1]} {figure.id}" for book, figure in ALL]
 
 
-def made_up() -> dict[str, list[Row]]:
-    """Rows as the tables would have them."""
+def made_up(book: Any = None) -> dict[str, list[Row]]:
+    """Rows as the tables of a book would have them; without one, those of Arun and Vermette."""
+    if book is jansen:
+        return coherence()
     nodes = [float((7 * k) % 390 + 1) for k in range(60)]
     searches = [
         {"algorithm": name, "nodes": [*nodes, 1392.0], "times": [1e-6 * (30 + number) for number in nodes]}
@@ -41,6 +43,15 @@ def made_up() -> dict[str, list[Row]]:
         "searches": searches, "times": printed("arun-times"), "fig4.5": errors, "fig4.12": travel,
         "4.2": parts["TBA*"], "4.3": parts["SS"],
     }  # fmt: skip
+
+
+def coherence() -> dict[str, list[Row]]:
+    """A curve for each setting of the thesis, none like another."""
+    return {
+        table.id: [row | {"curve": [0.7 + k / 600 + n / 1000 for k in range(60)]} for n, row in enumerate(table.rows)]
+        for table in jansen.TABLES
+        if table.id.startswith("fig")
+    }
 
 
 def drawn(book: Any, figure: str, rows: dict[str, list[Row]], folder: Path) -> tuple[dict[str, Any], str]:
@@ -63,6 +74,8 @@ def words(svg: str) -> list[str]:
 def test_the_figures_that_papers_have() -> None:
     assert [figure.id for figure in arun.FIGURES] == ["6.1", "6.2", "6.3", "6.4", "nodes", "seconds", "times"]
     assert [figure.id for figure in vermette.FIGURES] == ["4.4", "4.5", "4.6", "4.7", "4.12"]
+    coherent = [figure.id for figure in jansen.FIGURES]
+    assert coherent == [f"4.{k}" for k in (*range(6, 13), 14, 15, *range(17, 21))], "4.13 and 4.16 show maps"
     for paper in PAPERS:
         tables = {table.id for table in module(paper).TABLES}
         assert all(set(figure.tables) <= tables for figure in getattr(module(paper), "FIGURES", []))
@@ -70,8 +83,8 @@ def test_the_figures_that_papers_have() -> None:
 
 @pytest.mark.parametrize(("book", "figure"), ALL, ids=NAMES)
 def test_a_figure_comes_out_the_same(book: Any, figure: Any, tmp_path: Path) -> None:
-    first, text = drawn(book, figure.id, made_up(), tmp_path)
-    again, same = drawn(book, figure.id, made_up(), tmp_path)
+    first, text = drawn(book, figure.id, made_up(book), tmp_path)
+    again, same = drawn(book, figure.id, made_up(book), tmp_path)
     assert first == again == {"figure": figure.id, "title": figure.title, "file": first["file"], "why": ""}
     assert text == same
     assert "<dc:date>" not in text
@@ -80,7 +93,7 @@ def test_a_figure_comes_out_the_same(book: Any, figure: Any, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("book", "figure"), ALL, ids=NAMES)
 def test_no_words_of_a_figure_are_markup(book: Any, figure: Any, tmp_path: Path) -> None:
-    _, text = drawn(book, figure.id, made_up(), tmp_path)
+    _, text = drawn(book, figure.id, made_up(book), tmp_path)
     assert words(text)
     assert not [word for word in words(text) if "$" in word or "\\" in word]
 
@@ -88,7 +101,7 @@ def test_no_words_of_a_figure_are_markup(book: Any, figure: Any, tmp_path: Path)
 @pytest.mark.parametrize(("book", "figure"), ALL, ids=NAMES)
 def test_a_figure_without_its_tables_says_so(book: Any, figure: Any, tmp_path: Path) -> None:
     for table in figure.tables:
-        made, _ = drawn(book, figure.id, made_up() | {table: []}, tmp_path)
+        made, _ = drawn(book, figure.id, made_up(book) | {table: []}, tmp_path)
         assert (made["file"], made["why"]) == (None, f"not drawn: nothing was measured of {table}")
     assert not list(tmp_path.iterdir())
 
@@ -149,6 +162,24 @@ def test_lines_of_travel_are_the_numbers_of_the_tables() -> None:
             told = [row for row in salient if row["ns_pct"] == share and row["strategy"] == "TB"] or rival
             points = [(row["exp_per_move"], row["suboptimality"]) for row in sorted(told, key=lambda row: row["R"])]
             assert lines[f"Salient Search, {share} %" if share else "TBA*"] == points
+
+
+def test_lines_of_coherence_are_the_curves_of_their_settings(tmp_path: Path) -> None:
+    rows = coherence()
+    for figure in jansen.FIGURES:
+        (table,) = figure.tables
+        curves = [row["curve"] for row in rows[table]]
+        drawn_lines = [list(line.get_ydata()) for ax in axes_of(jansen, figure.id, rows) for line in ax.lines]
+        assert len(drawn_lines) == {"4.8": 8, "4.10": 3}.get(figure.id, 4)
+        assert all(line in curves for line in drawn_lines)
+        assert len({tuple(line) for line in drawn_lines}) == len(drawn_lines)
+    (ax,) = axes_of(jansen, "4.10", rows)
+    by_name = {line.get_label(): list(line.get_ydata()) for line in ax.lines}
+    assert by_name == {row["algorithm"]: row["curve"] for row in rows["fig4.10"]}
+    assert (ax.lines[0].get_xdata()[0], ax.lines[0].get_xdata()[-1]) == (1 / 60, 1.0)
+    few = rows | {"fig4.7": [row for row in rows["fig4.7"] if row["alpha"] != 0.3]}
+    made, _ = drawn(jansen, "4.7", few, tmp_path)
+    assert (made["file"], made["why"]) == (None, "not drawn: alpha 0.3 was not measured")
 
 
 @pytest.fixture

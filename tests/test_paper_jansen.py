@@ -9,15 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from wayfolk import catalogue
 from wayfolk.experiments import reproduce as reproducing
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.engine import Progress
-from wayfolk.experiments.papers import Measured, has, jansen, printed
+from wayfolk.experiments.papers import Measured, has, jansen, jansen_greedy, printed
+from wayfolk.experiments.papers.jansen_greedy import walks
 from wayfolk.experiments.papers.jansen_judges import FIGURES
+from wayfolk.experiments.papers.jansen_measures import COHERENCE, of_patrol, over_runs
 from wayfolk.experiments.store import METRICS, Store
+from wayfolk.problem import Problem
+from wayfolk.record import ARRIVE, MOVE, Record
+from wayfolk.result import Status
+from wayfolk.runs import Run
+from wayfolk.simulation import simulate
+from wayfolk.thesis_maps import thesis_map
 
 CLAIMS = {claim.id: claim for claim in jansen.CLAIMS}
 TABLES = {table.id: table for table in jansen.TABLES}
@@ -264,11 +273,13 @@ def test_a_row_has_cells_or_a_sentence(table: str) -> None:
     for row in TABLES[table].rows:
         for quick in (True, False):
             found = TABLES[table].cells(row, quick)
-            if isinstance(found, str):
+            if TABLES[table].make is not None:
+                assert found == []
+            elif isinstance(found, str):
                 assert found.startswith("not measured: ")
             else:
                 assert len({cell.key for cell in found}) == len(found) == (3 if quick else 50)
-                later = {*jansen.COHERENCE, *jansen.CORRIDORS.values()}
+                later = {*jansen.COLUMNS.values(), *jansen.CORRIDORS.values()}
                 assert set(TABLES[table].metrics.values()) <= METRICS.keys() | later
 
 
@@ -318,8 +329,9 @@ def test_a_direction_map_gets_options_that_it_has() -> None:
 
 def test_with_everything_there_each_table_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jansen, "has", lambda *names: None)
-    told = [table.id for table in jansen.TABLES for row in table.rows if isinstance(table.cells(row, True), str)]
-    assert told == ["greedy"]
+    found = {table.id: [table.cells(row, True) for row in table.rows] for table in jansen.TABLES}
+    assert not [table for table, rows in found.items() for cells in rows if isinstance(cells, str)]
+    assert [table.id for table in jansen.TABLES if table.make is not None] == ["greedy"]
 
 
 def test_the_first_and_the_last_loop_are_taken_from_runs_that_ended() -> None:
@@ -331,6 +343,87 @@ def test_the_first_and_the_last_loop_are_taken_from_runs_that_ended() -> None:
     runs = [run("solved", 9, 4, 2, 1), run("solved", 5, 5, 5, 0), run("out_of_time", 99, 99, 99), run("solved", 99)]
     assert summarise(runs, {}) == {"collisions_first": 7.0, "collisions": 4.0, "collisions_last": 0.5}
     assert set(summarise(runs[2:], {}).values()) == {None}
+
+
+def run_with(curve: list[float], **changes: Any) -> dict[str, Any]:
+    return {"status": "solved", "simulation_time": 60.0, "first_loop": 30.0, "coherence": curve} | changes
+
+
+def test_coherence_over_runs() -> None:
+    rising, level = [k / 100 for k in range(1, 61)], [0.4] * 60
+    found = over_runs([run_with(rising), run_with(level)], {})
+    assert tuple(found) == (*COHERENCE, "curve")
+    assert found["coherence_first_quarter"] == pytest.approx((0.08 + 0.4) / 2)
+    assert found["coherence_quarter"] == pytest.approx((0.15 + 0.4) / 2)
+    assert found["coherence_mid"] == pytest.approx((0.30 + 0.4) / 2)
+    assert found["coherence_last_tenth"] == pytest.approx((0.575 + 0.4) / 2)
+    assert found["coherence_end"] == pytest.approx((0.60 + 0.4) / 2)
+    assert (found["coherence_least"], found["coherence_most"]) == (0.31, 0.6)
+    assert found["curve"] == pytest.approx([(a + b) / 2 for a, b in zip(rising, level, strict=True)])
+    lost = run_with([0.0] * 60, status="out_of_time")
+    assert over_runs([run_with(level), lost], {})["coherence_least"] == 0.4
+    assert set(over_runs([lost, run_with([], coherence=None)], {}).values()) == {None}
+
+
+def through(corridors: list[tuple[int, int]], turns_back: int | None = None) -> Run:
+    """One agent on map (c) that goes east through a corridor and back through another, loop by loop."""
+    grid = thesis_map("c").grid
+    rows = [26, 30, 34, 38]  # the upper rows of the corridors
+    log: list[tuple[int, tuple[int, int]]] = []
+    for loop, (out, back) in enumerate(corridors):
+        for corridor, columns in ((out, range(20, 45)), (back, range(43, 18, -1))):
+            cells = [(x, rows[corridor]) for x in columns]
+            if loop == turns_back:
+                log += [(MOVE, cell) for cell in (*cells[:12], *cells[10::-1])]
+            log += [(MOVE, cell) for cell in cells]
+            log.append((ARRIVE, cells[-1]))
+    kinds, places = zip(*log, strict=True)
+    n = len(log)
+    cells = np.array([grid.cell(place) for place in places], np.int32)
+    record = Record(
+        grid, np.array([grid.cell((19, 26))], np.int32), np.arange(n, dtype=float), np.zeros(n, np.int32),
+        np.array(kinds, np.uint8), cells, float(n),
+    )  # fmt: skip
+    return Run(record, "any", {}, 0, Status.SOLVED, 0.0, 2)
+
+
+def corridors(run: Run) -> tuple[float | None, float | None]:
+    cell = Cell(map={"make": "thesis", "letter": "c"}, problem={"kind": "patrol"}, algorithm="any")
+    found = of_patrol(cell, run)
+    return found.get("corridor_majority"), found.get("corridors_both_ways")
+
+
+def test_who_crosses_which_corridor_which_way() -> None:
+    assert corridors(through([(0, 1)] * 6)) == (1.0, 1.0)
+    assert corridors(through([(0, 1)] * 6, turns_back=3)) == (1.0, 1.0), "who turns back has not crossed"
+    assert corridors(through([(1, 0)] * 2 + [(0, 1)] * 3 + [(1, 0)])) == (1.0, 1.0), "loops 3 to 5 of 6 count"
+    assert corridors(through([(0, 1)] * 4 + [(1, 0)] * 2)) == (pytest.approx(2 / 3), 1.0)
+    assert corridors(through([(2, 2), (2, 2), (0, 2), (0, 2), (1, 2), (2, 2)])) == (1.0, 1.0)
+    assert corridors(through([(3, 3)] * 6)) == (0.5, 0.0)
+    assert corridors(through([(0, 1)])) == (None, None), "the only loop is the last"
+    other = Cell(map={"make": "thesis", "letter": "b"}, problem={"kind": "patrol"}, algorithm="any")
+    assert set(of_patrol(other, through([(0, 1)] * 6))) == {"coherence", "first_loop"}
+
+
+def test_when_the_first_loop_is_over() -> None:
+    run = through([(0, 1)] * 3)
+    cell = Cell(map={"make": "thesis", "letter": "c"}, problem={"kind": "patrol"}, algorithm="any")
+    assert of_patrol(cell, run)["first_loop"] == run.record.time[run.record.of(ARRIVE)[1]]
+
+
+def test_a_greedy_walk_follows_a_learned_map() -> None:
+    (walk,) = walks("b", 12, 1)
+    assert walk["status"] == "solved"
+    assert walk["expanded_per_step"] == 1.0
+    assert 0.5 < walk["share_on_vectors"] <= 1.0
+
+
+def test_a_greedy_walk_that_finds_no_lane_measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(problem: Problem, controller: str, **options: Any) -> Run:
+        return simulate(problem, controller, **options | {"until": 1e-9} if controller == "direction_map" else options)
+
+    monkeypatch.setattr(jansen_greedy, "simulate", nobody)
+    assert walks("b", 2, 1) == [{"status": "out_of_time"}]
 
 
 def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,14 @@ def test_whatever_a_run_counts_has_a_column_of_its_name(tmp_path):
     assert "turns" in (tmp_path / "runs.csv").read_text().splitlines()[0]
 
 
+def test_a_measure_over_time_is_a_list(tmp_path):
+    with Store(tmp_path / "a.duckdb") as store:
+        store.add([(cell(0), row()), (cell(1), row(coherence=[0.5, 1]))], 1)
+        store.add([(cell(2), row()), (cell(3), row(coherence=[0.25]))], 1)
+        found = store.rows("SELECT coherence FROM runs ORDER BY seed")
+        assert [one["coherence"] for one in found] == [None, [0.5, 1.0], None, [0.25]]
+
+
 def test_a_count_does_not_hide_what_was_run(tmp_path):
     with Store(tmp_path / "a.duckdb") as store:
         store.add([(cell(), row(moves=17, map=3))], 1)

@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from wayfolk import catalogue, generate
+from wayfolk.directions import DirectionMap
 from wayfolk.experiments import work
 from wayfolk.experiments.cell import Cell, file_digest
 from wayfolk.experiments.work import run_cell
 from wayfolk.formats import read_map
 from wayfolk.grid import Grid
+from wayfolk.problem import patrol
 from wayfolk.result import Counters, Result, Status
 from wayfolk.run import find_path
+from wayfolk.simulation import simulate
 
 ROOMS = {"make": "rooms", "width": 33, "height": 33, "size": 7}
 MAP = "type octile\nheight 4\nwidth 6\nmap\n..@...\n..@...\n@@@...\n..@...\n"
@@ -144,3 +147,31 @@ def test_a_simulation_has_its_summary_and_its_loops():
     between = [loop["distance"] for loop in row["loops"][1:-1]]
     assert row["distance"] == pytest.approx(sum(between) / 2)
     assert row["simulation_time"] > 0 < row["throughput"]
+
+
+def test_a_patrol_has_its_coherence_over_time():
+    walk = {"kind": "patrol", "agents": 6, "loops": 4}
+    row = row_of("lra", problem=walk, model="distance")
+    assert len(row["coherence"]) == 60
+    assert all(0.0 < value <= 1.0 for value in row["coherence"])
+    assert 0 < row["first_loop"] < row["simulation_time"] / 2
+    assert "corridor_majority" not in row
+    run = simulate(patrol(generate.rooms(33, 33, 7), 6, 4), "lra", model="distance")
+    assert row["coherence"][-1] == DirectionMap(run.record.grid).follow(run.record).coherence()
+    assert "coherence" not in row_of("lra", problem={"kind": "tasks", "agents": 6}, limits={"until": 20})
+
+
+def test_the_coherence_of_a_direction_map_is_that_of_its_own_rules():
+    walk = {"kind": "patrol", "agents": 6, "loops": 3}
+    slow = {"alpha": 0.1, "alpha_s": 0.05}
+    row = row_of("direction_map", problem=walk, model="distance", options=slow)
+    run = simulate(patrol(generate.rooms(33, 33, 7), 6, 3), "direction_map", model="distance", **slow)
+    assert row["coherence"][-1] == DirectionMap(run.record.grid, **slow).follow(run.record).coherence()
+    assert row["coherence"][-1] != DirectionMap(run.record.grid).follow(run.record).coherence()
+
+
+def test_a_patrol_that_is_cut_short_has_no_first_loop():
+    row = row_of("lra", problem={"kind": "patrol", "agents": 6, "loops": 4}, model="distance", limits={"until": 5})
+    assert row["status"] == "out_of_budget"
+    assert len(row["coherence"]) == 60
+    assert "first_loop" not in row

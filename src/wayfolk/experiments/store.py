@@ -7,8 +7,9 @@
     meta         the schema
 
 METRICS are the columns that every store has. Whatever else a run, an agent or a loop has measured gets a column of its
-name when the first row comes that has it: an algorithm can count something new without a change here. If a column that
-describes runs has that name, as `moves` does, it is called `n_moves`.
+name when the first row comes that has it: an algorithm can count something new without a change here. Lists of numbers,
+such as a measure over time, make a column of lists. If a column that describes runs has that name, as `moves` does, it
+is called `n_moves`.
 
 A batch of rows and everything that belongs to them is committed together, so that a killed process leaves either all of
 a run or nothing. DuckDB lets one process write at a time: a second one gets a sentence.
@@ -146,7 +147,8 @@ class Store:
         names = list(dict.fromkeys(itertools.chain.from_iterable(entries)))
         known = {name for (name,) in self.base.execute(f"SELECT column_name FROM (DESCRIBE {table})").fetchall()}
         for name in sorted(set(names) - known):
-            self.base.execute(f'ALTER TABLE {table} ADD COLUMN "{name}" DOUBLE')
+            kind = "DOUBLE[]" if any(isinstance(entry.get(name), list) for entry in entries) else "DOUBLE"
+            self.base.execute(f'ALTER TABLE {table} ADD COLUMN "{name}" {kind}')
         values = [[entry.get(name) for name in names] for entry in entries]
         self.base.register("incoming", pd.DataFrame(values, columns=names, dtype=object))
         self.base.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")

@@ -18,6 +18,7 @@ from wayfolk import catalogue, generate, metrics
 from wayfolk.check import check, check_record
 from wayfolk.errors import BadInput, TooLarge, WayfolkError
 from wayfolk.experiments.cell import Cell
+from wayfolk.experiments.papers.jansen_measures import of_patrol
 from wayfolk.formats import read_map, read_queries, read_scen
 from wayfolk.graph import MANHATTAN, OCTILE, guess
 from wayfolk.grid import SQRT2, Grid, Moves
@@ -163,6 +164,8 @@ def _simulation(cell: Cell, problem: Problem) -> dict[str, Any]:
     found = run.summary()
     row: dict[str, Any] = {"simulation_time": found.pop("time"), "n_agents": int(found.pop("agents")), **found}
     row |= {"status": run.status.value, "faults": len(check_record(run.record))}
+    if cell.problem["kind"] == "patrol":
+        row |= of_patrol(cell, run)
     return row | {"agents": _by(run, 1, "agent"), "loops": _by(run, 0, "loop")}
 
 

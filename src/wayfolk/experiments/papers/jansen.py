@@ -7,15 +7,17 @@ compare ours with ours.
 from __future__ import annotations
 
 import math
-import statistics
 from typing import Any
 
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.papers import Row, Table, has, printed
 from wayfolk.experiments.papers.jansen_claims import BASIC
+from wayfolk.experiments.papers.jansen_figures import FIGURES
+from wayfolk.experiments.papers.jansen_greedy import walks as greedy_walks
+from wayfolk.experiments.papers.jansen_measures import COHERENCE, loops_apart, over_runs
 from wayfolk.experiments.papers.jansen_variants import VARIANTS
 
-__all__ = ["CLAIMS", "TABLES", "TITLE"]
+__all__ = ["CLAIMS", "FIGURES", "TABLES", "TITLE"]
 
 TITLE = "Jansen 2008, Multi-agent pathfinding with direction maps"
 CLAIMS = sorted(BASIC + VARIANTS, key=lambda claim: int(claim.id[1:]))
@@ -26,27 +28,15 @@ METRICS = {
     "distance": "distance",
     "collisions": "collisions",
 }
-# what nothing measures yet: tables that need it say so until runs have it
-COHERENCE = {
-    name: name
-    for name in (
-        "coherence_first_quarter",  # mean over the first quarter of the run
-        "coherence_quarter",  # at one quarter of the run
-        "coherence_mid",
-        "coherence_last_tenth",  # mean over the last tenth
-        "coherence_end",
-        "coherence_least",  # of all samples after the first loop
-        "coherence_most",
-    )
-}
+COLUMNS = dict.fromkeys(COHERENCE, "coherence")
 LOOPS_APART = dict.fromkeys(("collisions_first", "collisions", "collisions_last"), "collisions")
-CORRIDORS = {  # over loops 10 to 19
+CORRIDORS = {  # over loops 10 to 19, or the same part of fewer
     "majority": "corridor_majority",  # share of crossings that go the majority way, in the corridor where it is least
     "both_ways": "corridors_both_ways",  # 1 if some corridors run each way, else 0
 }
 GREEDY = {"on_vectors": "share_on_vectors", "expanded_per_step": "expanded_per_step"}
 
-# columns of the tables, and what controllers/direction_map.py is expected to call them
+# columns of the tables, and what controllers/direction_map.py calls them
 DIRECTION_MAP = {
     "w_max": "w_max",
     "alpha": "alpha",
@@ -109,21 +99,10 @@ def _beside_dm(row: Row, quick: bool) -> list[Cell] | str:
     return has("direction_map") or cells(row, quick)
 
 
-def _loops_apart(runs: list[Row], row: Row) -> Row:
-    """Collisions of an agent in the first loop, in one of those between and in the last, over runs that ended."""
-    found = [[loop["collisions"] for loop in run["loops"]] for run in runs if run["status"] == "solved"]
-    loops = [numbers for numbers in found if len(numbers) >= 3]
-    if not loops:
-        return dict.fromkeys(LOOPS_APART)
-    return {
-        "collisions_first": statistics.fmean(numbers[0] for numbers in loops),
-        "collisions": statistics.fmean(statistics.fmean(numbers[1:-1]) for numbers in loops),
-        "collisions_last": statistics.fmean(numbers[-1] for numbers in loops),
-    }
-
-
-def _greedy(row: Row, quick: bool) -> list[Cell] | str:
-    return has("direction_map") or "not measured: nothing follows a learned direction map greedily yet"
+def _greedy(row: Row, quick: bool) -> list[Row] | str:
+    """Walks along maps that were made for them: what one run learns and another uses is no cell."""
+    lacking = has("direction_map", "greedy_direction_map")
+    return lacking or greedy_walks(row["map"], row["agents"], QUICK_RUNS if quick else RUNS)
 
 
 def _rows(number: str) -> list[Row]:
@@ -141,8 +120,12 @@ def _table(number: str, title: str, setup: str) -> Table:
 def _figure(number: str, title: str, rows: list[Row]) -> Table:
     """A picture of coherence over time: the settings of its table, without numbers."""
     settings = [{name: value for name, value in row.items() if name not in METRICS} for row in rows]
-    setup = "Map coherence, sampled while the agents of the table of these settings walk; printed as curves only."
-    return Table(f"fig{number}", title, setup + HOW, COHERENCE, _beside_dm, settings)
+    setup = (
+        "Map coherence while the agents of the table of these settings walk, as means over runs, which are laid over each"
+        " other from beginning to end; the least and the most are of single runs after the first loop. Printed as curves"
+        " only."
+    )
+    return Table(f"fig{number}", title, setup + HOW, COLUMNS, _beside_dm, settings, over_runs)
 
 
 def _by(letters: str, algorithms: tuple[str, ...]) -> list[Row]:
@@ -232,7 +215,7 @@ TABLES = [
         "lanes",
         "One-way corridors",
         "Map (c), 100 agents, w_max 10, radius 5, learning rate 0.5: who crosses the corridors of the centre which way"
-        " in loops 10 to 19. Told in section 4.1.1 without numbers." + HOW,
+        " in loops 10 to 19 (quick: 3 to 5). Told in section 4.1.1 without numbers." + HOW,
         CORRIDORS,
         cells,
         _PLAIN_DM,
@@ -245,15 +228,17 @@ TABLES = [
         LOOPS_APART,
         cells,
         _by("bcd", ("DM", "LRA*")),
-        _loops_apart,
+        loops_apart,
     ),
     Table(
         "greedy",
         "Following a learned map greedily",
         "40 agents patrol ten times and update the cells around them as well; then they are removed and one agent that"
-        " always takes the cheapest step walks 500 steps (section 3.6, Figure 3.14: one picture).",
+        " always takes the cheapest step walks at random until it is on a vector, and then 500 steps more (section 3.6,"
+        " Figure 3.14: one picture). 50 walks, each on a map of its own; quick: 3.",
         GREEDY,
-        _greedy,
+        lambda row, quick: [],
         [{"map": "b", "agents": 40, "algorithm": "greedy"}],
+        make=_greedy,
     ),
 ]
