@@ -340,7 +340,7 @@ def test_without_a_map_a_greedy_agent_walks_at_random_by_its_seed():
         ({"alpha": 1.1}, "alpha"),
         ({"radius": -1.0}, "radius"),
         ({"weight": -1.0}, "weight"),
-        ({"window": 0.0}, "window"),
+        ({"window": 0.5}, "window"),
         ({"local": -3.0}, "local"),
         ({"window": 3.0, "local": 3.0}, "window 3.0 and local 3.0"),
         ({"lanes": "sectors"}, "sector"),

@@ -74,8 +74,8 @@ def new_mind(
     radius: float,
     weight: float,
     floor: float,
-    window: float | None,
-    local: float | None,
+    window: float,
+    local: float,
     predicts: bool,
     rewards: bool,
 ) -> DirectionMind:
@@ -88,12 +88,12 @@ def new_mind(
     if not 0.0 <= weight < 1e6:
         raise BadInput(f"weight must be from 0 to a million, not {weight}")
     for name, value in (("window", window), ("local", local)):
-        if value is not None and not 1 <= value <= 1000:
-            raise BadInput(f"{name} must be from 1 to 1000, not {value}")
-    if window is not None and local is not None:
+        if value != 0 and not 1 <= value <= 1000:
+            raise BadInput(f"{name} must be from 1 to 1000, or 0 for all of the map, not {value}")
+    if window and local:
         raise BadInput(f"window {window} and local {local} are two ways to know little of the map: choose one")
     falls, per_unit, n_lists = lists(grid, weight, w_max)
-    knows = SHARED if window is None and local is None else WINDOW if local is None else OWN
+    knows = WINDOW if window else OWN if local else SHARED
     slate = np.zeros(1 if knows == SHARED else grid.n_cells, LANE)
     return DirectionMind(
         lanes, best_first.new_memory(grid.n_cells), buckets.new_buckets(n_lists, 2 * len(grid.free_cells) + 16),

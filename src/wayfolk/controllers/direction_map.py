@@ -68,8 +68,8 @@ def begin(
     rule: Literal["perceptron", "average"] = "perceptron",
     decay: float = 0.0,
     unvisited: Literal["free", "half"] = "free",
-    window: float | None = None,
-    local: float | None = None,
+    window: float = 0.0,
+    local: float = 0.0,
     predict: bool = False,
     rewards: bool = False,
     sector: int = 0,
@@ -82,7 +82,8 @@ def begin(
     `alpha_s`, `around`, `fading`, `rule` and `decay` say how the map learns (see `DirectionMap`); with `rewards` an agent
     teaches it on arrival, more if it came straight and without collisions. An `unvisited` cell costs nothing or half.
     Agents know the map within `window` of where they plan, and cut paths there; or what they have seen within `local` of
-    their way. If they `predict`, others count as walls only beside them or where the map leads those towards them.
+    their way; with 0 all of it. If they `predict`, others count as walls only beside them or where the map leads those
+    towards them.
     With `sector` cells to a side of a region, paths are planned between regions and refined in `full` or in part; `lanes`
     says what has vectors. `saved` names the file of a map to begin with.
     """
@@ -102,7 +103,7 @@ def begin(
         return Laned(problem, made, mind)
     from wayfolk.controllers._dm_sectors import Sectored
 
-    if window is not None:
+    if window:
         raise BadInput(f"window {window} cannot be used with sectors: partial refinement looks ahead as far as they do")
     return Sectored(problem, made, mind, sector, refinement, lanes, w_max)
 
