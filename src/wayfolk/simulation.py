@@ -189,10 +189,12 @@ class Simulation(Task):
     def _ask(self) -> None:
         """Let the controller decide in Python, or make room for its mind."""
         view, crew = self._view(), self.crew
-        asked = view.asked.copy()
-        before = self.brain.expanded[asked]
-        self.brain.decide(view)
-        if isinstance(self.brain.mind, AskPython):
+        if not isinstance(self.brain.mind, AskPython):
+            self.brain.decide(view)
+        else:
+            asked = view.asked.copy()
+            before = self.brain.expanded[asked]
+            self.brain.decide(view)
             for agent, spent in zip(asked.tolist(), (self.brain.expanded[asked] - before).tolist(), strict=True):
                 self._note(agent, THOUGHT, spent)
             silent = asked[crew.agents["n_route"][asked] == 0]
