@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks import (
     abstraction,
+    crowds,
     growth,
     jump_points,
     laboratory,
@@ -28,6 +29,7 @@ PARTS = {
     "replanning": replanning,
     "real-time": real_time,
     "many-agents": many_agents,
+    "crowds": crowds,
     "laboratory": laboratory,
 }
 
