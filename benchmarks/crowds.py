@@ -22,7 +22,7 @@ STEPS = 1000
 def tables(maps):
     yield (
         "Direction maps, a run of Table 4.5",
-        "100 agents walk 20 times there and back on thesis map (c), three runs; nanoseconds are for each cell expanded, with "
+        "100 agents walk 20 times there and back on thesis map (c), three runs; nanoseconds for each cell expanded, with "
         "the clock and the referee. The limits are 2 s, and 2.5 times LRA*.",
         ["controller", "seconds", "expanded, thousands", "ns a cell", "x lra"],
         list(lanes()),
