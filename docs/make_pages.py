@@ -363,8 +363,10 @@ def joined(text: str) -> str:
 
 def take_picture(time: float = 500.0) -> None:
     """The replay of the demo at `time`, as a browser shows it."""
+    from PIL import Image
     from playwright.sync_api import sync_playwright
 
+    file = DOCS / "images" / "demo.png"
     with TemporaryDirectory() as folder, sync_playwright() as browsers:
         replay = Path(folder) / "demo.html"
         subprocess.run([sys.executable, "-m", "wayfolk.cli", "demo", "--out", replay], check=True)
@@ -374,8 +376,9 @@ def take_picture(time: float = 500.0) -> None:
         page.wait_for_function("window.wayfolk !== undefined")
         page.evaluate(f"window.wayfolk.seek({time})")
         page.wait_for_timeout(500)
-        page.screenshot(path=DOCS / "images" / "demo.png")
+        page.screenshot(path=file)
         browser.close()
+    Image.open(file).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 def main(arguments: list[str]) -> int:

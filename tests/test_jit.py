@@ -141,6 +141,29 @@ def test_an_edited_class_that_a_kernel_was_specialised_for_is_noticed(package):
     assert run(package, "-c", ask.replace("Square", "Quadro")) == "15 1"
 
 
+def test_an_edited_function_that_was_chosen_for_a_class_is_noticed(package):
+    """`a.f` is made for a type of `b`, with a function that `d` has registered for it."""
+    (package / "wayfolk" / "b.py").write_text(
+        "from typing import NamedTuple\n\n\nclass Square(NamedTuple):\n    side: int\n"
+    )
+    (package / "wayfolk" / "c.py").write_text(
+        "from wayfolk.kernels.jit import specialise\n\nAREAS = {}\n\n\n"
+        "def area(shape):\n    return AREAS[type(shape)](shape)\n\n\nspecialise(area, AREAS)\n"
+    )
+    (package / "wayfolk" / "d.py").write_text(
+        "from wayfolk.b import Square\nfrom wayfolk.c import AREAS\n\n\n"
+        "def _area(shape):\n    return shape.side * 2\n\n\nAREAS[Square] = _area\n"
+    )
+    (package / "wayfolk" / "a.py").write_text(
+        "from wayfolk.c import area\nfrom wayfolk.kernels.jit import kernel\n\n\n"
+        "@kernel\ndef f(shape):\n    return area(shape)\n"
+    )
+    ask = "from wayfolk import d\nfrom wayfolk.a import f\nfrom wayfolk.b import Square\nprint(f(Square(5)))"
+    assert run(package, "-c", ask) == "10"
+    edit(package / "wayfolk" / "d.py", "side * 2", "side * 3")
+    assert run(package, "-c", ask) == "15"
+
+
 def test_an_edit_elsewhere_costs_nothing(package):
     assert run(package, "-c", ASK) == "1 1 1"
     (package / "wayfolk" / "kernels" / "heap.py").write_text("")

@@ -96,7 +96,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="For where they patrol.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Watch LRA*, direction maps and WHCA* side by side on a congested map."""
+    """Watch LRA*, direction maps and WHCA* side by side."""
     must_be_writable(out)
     from wayfolk.demo import run_demo
 

@@ -3,7 +3,7 @@
 This is the only module that knows numba. Why not use numba's decorator directly: its cache notices an edit of the
 file that holds a function, but not of a callee in another file, and then answers with yesterday's code. Here the
 cache folder of a kernel is named by a digest of its file and of all that it imports (`kernels.sources`), and what was
-specialised for a NamedTuple class is known by the digest of the module that holds the class.
+specialised for a NamedTuple class is known by the digests of the modules that hold the class and what was chosen for it.
 
 The NamedTuple classes that kernels take need different names: numba takes two of the same name and the same fields for
 one (a test looks for them).
@@ -51,6 +51,7 @@ INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper":
 CONFIG: Any = numba.config
 KEEP_DAYS = 30  # cache folders of older versions are removed after this long
 SOURCES = Sources(Path(__file__).resolve().parents[1])
+_CHOICES: list[dict[type, Callable[..., Any]]] = []
 
 
 def kernel(function: F) -> F:
@@ -72,6 +73,7 @@ def specialise(function: Callable[..., Any], chosen: dict[type, Callable[..., An
     """
     if is_plain():
         return
+    _CHOICES.append(chosen)
     names = ", ".join(inspect.signature(function).parameters)
     first = names.split(",")[0]
     # numba reads the parameters of the chooser from its code, so it has to be written out
@@ -195,13 +197,14 @@ def _say_so_on_a_terminal() -> None:
 
 
 def _modules(signature: Any) -> set[str]:
-    """The modules that hold the NamedTuple classes of a signature."""
+    """The modules that hold the NamedTuple classes of a signature, and the functions chosen for them."""
     found: set[str] = set()
     todo = list(signature)
     while todo:
         one = todo.pop()
         if (kind := instance_class(one)) is not None:
             found.add(kind.__module__)
+            found |= {chosen[kind].__module__ for chosen in _CHOICES if kind in chosen}
         todo += getattr(one, "types", ())
     return found
 
