@@ -1,16 +1,14 @@
 """How searches grow with the map: time a query and memory a cell from 64 x 64 to 4096 x 4096."""
 
-from pathlib import Path
-
 import numpy as np
 
+from benchmarks.plots import over_map_size
 from wayfolk.grid import Grid
 from wayfolk.many import find_many
 
 SIDES = (64, 128, 256, 512, 1024, 2048, 4096)
 NAMES = ("dijkstra", "astar", "jps", "jps_plus", "hpa")
 QUERIES = 24
-FIGURE = Path(__file__).resolve().parents[1] / "docs" / "figures" / "growth.svg"
 
 
 def tables(maps):
@@ -27,7 +25,7 @@ def tables(maps):
             assert np.isfinite(made.costs).all()
             times[name][side] = made.seconds / QUERIES * 1e6
             memory[name][side] = (held(grid) - before) / grid.n_cells
-    draw(times)
+    over_map_size(times, "growth.svg", "microseconds a query", both_logarithmic=True)
     yield (
         "Growth with the map",
         f"Mean microseconds of {QUERIES} queries between random cells, 10 % of the cells blocked at random, prepared maps, "
@@ -66,22 +64,3 @@ def held(grid):
 def exponent(times):
     sides = [side for side in times if side >= 256]
     return float(np.polyfit(np.log([side**2 for side in sides]), np.log([times[side] for side in sides]), 1)[0])
-
-
-def draw(times):
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot as plt
-
-    plt.rcParams["svg.hashsalt"] = "wayfolk"
-    figure, axes = plt.subplots(figsize=(6.4, 4.0))
-    for (name, values), mark in zip(times.items(), "osD^v", strict=True):
-        axes.loglog([side**2 for side in values], list(values.values()), marker=mark, label=name)
-    axes.set_xlabel("cells of the map")
-    axes.set_ylabel("microseconds a query")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    FIGURE.parent.mkdir(exist_ok=True)
-    figure.savefig(FIGURE, bbox_inches="tight", metadata={"Date": None})
-    plt.close(figure)

@@ -1,10 +1,10 @@
 """Real-time search: expansions a second beside A*, time for a move as maps grow, a thousand walkers at once."""
 
 import time
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.plots import over_map_size
 from wayfolk.formats import read_map, read_queries
 from wayfolk.grid import Grid
 from wayfolk.herd import Herd
@@ -18,7 +18,6 @@ WALKERS = {
     "lrta": {"depth": 1},
 }
 MOVES = 20_000  # for each size of map
-FIGURE = Path(__file__).resolve().parents[1] / "docs" / "figures" / "moves.svg"
 
 
 def tables(maps):
@@ -31,7 +30,7 @@ def tables(maps):
         rates(maps / "single" / "lak303d.map"),
     )
     times = {name: {side: moves(name, options, side) for side in SIDES} for name, options in WALKERS.items()}
-    draw(times)
+    over_map_size(times, "moves.svg", "microseconds for a move, 99.9th percentile", both_logarithmic=False)
     yield (
         "Real-time search: planning for one move",
         f"Microseconds of one `advance(1)`, Python included, at the 99.9th percentile of {MOVES:,} moves on random maps, "
@@ -108,24 +107,3 @@ def herd():
         walkers.advance(1)
         took.append((time.perf_counter() - began) * 1e3)
     return [["median round", float(np.median(took))], ["worst of 200 rounds", max(took)]]
-
-
-def draw(times):
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot as plt
-
-    plt.rcParams["svg.hashsalt"] = "wayfolk"
-    figure, axes = plt.subplots(figsize=(6.4, 4.0))
-    for (name, values), mark in zip(times.items(), "osD^", strict=True):
-        axes.plot([side**2 for side in values], list(values.values()), marker=mark, label=name)
-    axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("cells of the map")
-    axes.set_ylabel("microseconds for a move, 99.9th percentile")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    FIGURE.parent.mkdir(exist_ok=True)
-    figure.savefig(FIGURE, bbox_inches="tight", metadata={"Date": None})
-    plt.close(figure)

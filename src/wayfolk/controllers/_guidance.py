@@ -29,7 +29,7 @@ def plain(grid: Grid, diagonal: float) -> NDArray[np.int32]:
 def criss_cross(grid: Grid, diagonal: float) -> NDArray[np.int32]:
     """East in even rows and west in odd ones, north in even columns and south in odd ones: all else costs twice as much.
 
-    A diagonal follows the lanes if both of its parts do. Zhang et al. 2024, appendix: 0.5 along a lane, 1 otherwise.
+    A diagonal follows the lanes if both of its parts do.
     """
     y, x = np.divmod(np.arange(grid.n_cells), grid.stride)
     east, north = (y - 1) % 2 == 0, (x - 1) % 2 == 0

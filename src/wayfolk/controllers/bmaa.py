@@ -8,7 +8,7 @@ Finds    for each agent, by RTAA* of its own, a way that leads to the goal in th
 Keeps    at most `expansions` cells are expanded in a search, and nobody farther away than `vision` is looked at. No move
          is ever refused as long as all agents are under control.
 Takes    a search for an agent every `moves` steps, or when its path ends. Memory grows with the cells that each
-         agent has learned about (about 12 bytes for one), and is freed when it gets another goal.
+         agent has learned about (about 30 bytes for one), and is freed when it gets another goal.
 Differs  the paper moves agents one after another in the same step. This is worked out in the agents' `order`, and handed
          to the simulation as moves at once, which it then has no reason to refuse; only that two agents cannot cross on
          diagonals is added. An agent moves, or is pushed, once in a step: who has just reached its goal is pushed from the
