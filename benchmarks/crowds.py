@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.formats import read_map
 from wayfolk.generate import draw_pairs, thesis_problem
 from wayfolk.kernels.far_state import N_UNPLANNED

@@ -19,7 +19,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from wayfolk.grid import OPEN_EAST, OPEN_SOUTH, Grid, Moves
+from wayfolk.plan import Plan
 from wayfolk.problem import Problem
+
+_NOWHERE = 2**31 - 1
 
 State = tuple[int, ...]
 Cells = Sequence[int] | NDArray[np.int32]
@@ -260,3 +263,25 @@ def small_problems(
         goals.append(draw(st.sampled_from(sorted(set(steps_from(grid, start)) - set(goals)))))
     note(picture(grid, starts, goals))
     return Problem(grid, np.array(starts, np.int32), np.array(goals, np.int32)[:, None])
+
+
+@st.composite
+def wild_plans(draw: st.DrawFn) -> Plan:
+    """Agents that mostly go to a neighbouring place of the map, wall or not, legally or not."""
+    grid = draw(small_grids(max_side=4, cliffs=draw(st.booleans())))
+    n_agents, n_steps = draw(st.integers(1, 6)), draw(st.integers(0, 4))
+    diagonal = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+    shifts = st.sampled_from([(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), *diagonal * 2, (2, 0)])
+    place = st.tuples(st.integers(0, grid.width - 1), st.integers(0, grid.height - 1))
+    paths: list[list[int]] = []
+    for _ in range(n_agents):
+        x, y = draw(place)
+        path = [grid.cell((x, y))]
+        for dx, dy in draw(st.lists(shifts, min_size=n_steps, max_size=n_steps)):
+            x, y = min(max(x + dx, 0), grid.width - 1), min(max(y + dy, 0), grid.height - 1)
+            path.append(grid.cell((x, y)))
+        if draw(st.integers(0, 9)) == 9:
+            path[draw(st.integers(0, n_steps))] = _NOWHERE
+        paths.append(path)
+    note("\n".join(str([grid.place(cell) for cell in path]) for path in paths))
+    return Plan(grid, np.array(paths, np.int32).T)

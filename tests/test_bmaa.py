@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reference import legal_moves, small_problems, step_cost
 from wayfolk import events
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.errors import WayfolkError
 from wayfolk.flow import flow_of
 from wayfolk.formats import parse_ascii

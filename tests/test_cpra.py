@@ -2,7 +2,7 @@
 
 import pytest
 
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.errors import BadInput
 from wayfolk.formats import parse_ascii
 from wayfolk.generate import random_map

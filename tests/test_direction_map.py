@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wayfolk import events
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.directions import DirectionMap
 from wayfolk.errors import BadInput, BadProblem, UnknownName
 from wayfolk.formats import parse_ascii

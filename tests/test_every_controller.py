@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from reference import small_problems
 from wayfolk import catalogue, events
-from wayfolk.check import check, check_record
+from wayfolk.check import check
+from wayfolk.check_log import check_record
 from wayfolk.formats import parse_ascii
 from wayfolk.generate import random_map
 from wayfolk.problem import one_shot, patrol, tasks

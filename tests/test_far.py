@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from reference import shortest_cost, small_problems
 from wayfolk import events
-from wayfolk.check import check, check_record
+from wayfolk.check import check
+from wayfolk.check_log import check_record
 from wayfolk.errors import BadInput, BadProblem, UnknownName
 from wayfolk.flow import flow_of
 from wayfolk.formats import parse_ascii

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import legal_moves, small_grids, steps_from
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.controllers import pibt
 from wayfolk.errors import BadInput
 from wayfolk.formats import parse_ascii

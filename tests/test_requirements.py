@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wayfolk import catalogue
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.record import BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, REFUSED, RELEASE, THOUGHT
 from wayfolk.result import Status
 from wayfolk.scene import play, read_scene

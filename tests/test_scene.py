@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wayfolk import events, metrics
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.errors import BadInput, TooLarge
 from wayfolk.problem import ENDLESS, one_shot
 from wayfolk.record import ARRIVE, BLOCK, DISTANCE, GOAL, JOIN, RELEASE

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference import small_problems
 from wayfolk import events
-from wayfolk.check import check_record
+from wayfolk.check_log import check_record
 from wayfolk.controllers import Controller
 from wayfolk.errors import BadInput, BadProblem, UnknownName
 from wayfolk.formats import parse_ascii

@@ -46,7 +46,7 @@ _HOME = {
     "begin_path": "run",
     "begin_plan": "run",
     "check": "check",
-    "check_record": "check",
+    "check_record": "check_log",
     "coherence_over_time": "directions",
     "distances": "fields",
     "find_many": "many",
@@ -76,7 +76,8 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
-    from wayfolk.check import Fault, check, check_record
+    from wayfolk.check import Fault, check
+    from wayfolk.check_log import check_record
     from wayfolk.controllers import Controller, View
     from wayfolk.convergence import Trials, trials
     from wayfolk.directions import DirectionMap, coherence_over_time

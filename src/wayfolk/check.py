@@ -1,4 +1,4 @@
-"""The judge: whether a plan, or the record of a simulation, keeps the rules. It knows no algorithm.
+"""The judge: whether a plan keeps the rules. It knows no algorithm. Simulations are judged in `check_log`.
 
 A legal plan has every agent on a free cell at every step, moves each by a single legal step or not at all, never has
 two agents in a cell, never lets two swap cells or cross each other on the two diagonals of a 2 x 2 block. Following
@@ -14,23 +14,20 @@ Faults are data: the tests, the command line, the playground and every row of an
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wayfolk.errors import BadInput, BadPlan
+from wayfolk.errors import BadPlan
 from wayfolk.grid import OPEN_EAST, OPEN_SOUTH, Grid, Moves
 from wayfolk.plan import Plan
 from wayfolk.problem import Problem
-from wayfolk.record import ARRIVE, BLOCK, DISTANCE, FREE, GOAL, JOIN, KINDS, LEAVE, MOVE, STEPS, Record
 
-_NOWHERE = 2**31 - 1  # the cell of an agent that is missing
-_SLACK = 1e-6  # clocks that add up small ticks are allowed to be this early
+NOWHERE = 2**31 - 1  # the cell of an agent that is missing
 _CHUNK = 1 << 19  # positions judged at a time: what fits the processor's cache, whatever the length of the plan
 
 Ints = NDArray[np.int64]
@@ -105,8 +102,8 @@ def check(
             f"the problem for one of {grid.width} x {grid.height}"
         )
     if not len(cells):
-        cells = np.full((1, cells.shape[1]), _NOWHERE, dtype=np.int64)
-    judge = _Judge(grid, limit)
+        cells = np.full((1, cells.shape[1]), NOWHERE, dtype=np.int64)
+    judge = Judge(grid, limit)
     if problem is not None:
         starts = problem.starts if starts is None else starts
         goals = problem.goals if goals is None and problem.is_one_shot else goals
@@ -127,22 +124,7 @@ def check(
     return judge.verdict()
 
 
-def check_record(record: Record, *, limit: int = 1000) -> list[Fault]:
-    """The first `limit` faults of a simulation, by time; an empty list is a legal run.
-
-    In the `steps` model whatever changes the map or the agents at some time comes before the moves of that time, which
-    happen at once. In the `distance` model rows happen one after another, an agent is in a cell from the moment it
-    begins to move there, and it is busy for as long as the move is far. A refused move must have changed nothing.
-    A move is noted at the first tick at or after its beginning, so the next one may follow it up to a tick sooner.
-    """
-    judge = _Judge(record.grid, limit)
-    _refuse_nonsense(record)
-    _judge_arrivals(judge, record)
-    _Referee(judge, record).watch()
-    return judge.verdict()
-
-
-class _Judge:
+class Judge:
     """The rules of a map, and the faults found so far."""
 
     def __init__(self, grid: Grid, limit: int) -> None:
@@ -176,7 +158,7 @@ class _Judge:
                 self.add("size", 0, list(odd))
         both = min(len(stand), len(wanted))
         stand, wanted = stand[:both], wanted[:both]
-        wrong = np.flatnonzero((stand != wanted) & (wanted != _NOWHERE) & (stand != _NOWHERE))
+        wrong = np.flatnonzero((stand != wanted) & (wanted != NOWHERE) & (stand != NOWHERE))
         self.single(kind, np.full(len(wrong), step), wrong, stand[wrong], wanted[wrong])
 
     def is_free(self, cells: Ints) -> Mask:
@@ -217,9 +199,9 @@ class _Judge:
 
     def standing(self, cells: Ints, labels: NDArray[Any]) -> None:
         """Judge who is where in the rows of `cells`: missing, in walls, or two in one cell."""
-        row, agent = np.nonzero(cells == _NOWHERE)
+        row, agent = np.nonzero(cells == NOWHERE)
         self.single("vanished", labels[row], agent)
-        row, agent = np.nonzero(~self.is_free(cells) & (cells != _NOWHERE))
+        row, agent = np.nonzero(~self.is_free(cells) & (cells != NOWHERE))
         self.single("wall", labels[row], agent, cells[row, agent])
         self.sharing(cells, labels)
 
@@ -231,7 +213,7 @@ class _Judge:
     def moving(self, cells: Ints, labels: NDArray[Any]) -> None:
         """Judge the moves from each row of `cells` to the next, alone and together."""
         here, there = cells[:-1], cells[1:]
-        row, agent = np.nonzero((here != there) & (here != _NOWHERE) & (there != _NOWHERE))
+        row, agent = np.nonzero((here != there) & (here != NOWHERE) & (there != NOWHERE))
         one, other = here[row, agent], there[row, agent]
         jump, corner = self.steps(one, other)
         for kind, mask in (("jump", jump), ("corner", corner)):
@@ -273,172 +255,6 @@ def _next_goals(cells: Ints, problem: Problem) -> Ints:
     done, total = np.zeros(both, dtype=np.int64), routes.shape[1] * problem.loops
     for stand in cells[:, :both]:
         done += stand == routes[agents, done % routes.shape[1]]
-    missing = np.full(problem.n_agents, _NOWHERE, dtype=np.int64)
-    missing[:both] = np.where(done < total, routes[agents, done % routes.shape[1]], _NOWHERE)
+    missing = np.full(problem.n_agents, NOWHERE, dtype=np.int64)
+    missing[:both] = np.where(done < total, routes[agents, done % routes.shape[1]], NOWHERE)
     return missing
-
-
-def _refuse_nonsense(record: Record) -> None:
-    """Say why this is no record at all, if it is none."""
-    if record.model not in (STEPS, DISTANCE):
-        raise BadInput(f"there is no time model {record.model!r}: choose {STEPS} or {DISTANCE}")
-    grid, n_agents, edits = record.grid, len(record.starts), np.isin(record.kind, (BLOCK, FREE))
-    x, y = grid.places(record.cell).T
-    outside = (x < 0) | (y < 0) | (x >= grid.width) | (y >= grid.height)
-    wrong = {
-        "a time that is not a number from 0": ~(np.isfinite(record.time) & (record.time >= 0)),
-        "a time before that of the row above": np.diff(record.time, prepend=0.0) < 0,
-        "a time between two steps": (record.time != np.rint(record.time)) & (record.model == STEPS),
-        f"an unknown kind, of {len(KINDS)}": record.kind >= len(KINDS),
-        f"an unknown agent, of {n_agents}": ((record.agent < 0) | (record.agent >= n_agents)) & ~edits,
-        "an edit outside the map": outside & edits,
-    }
-    for what, rows in wrong.items():
-        if rows.any():
-            raise BadInput(f"row {int(rows.argmax())} of the record has {what}")
-
-
-def _rows(record: Record) -> Iterator[tuple[float, int, int, int]]:
-    """The rows as plain numbers: time, agent, kind, cell."""
-    columns: tuple[NDArray[Any], ...] = (record.time, record.agent, record.kind, record.cell)
-    return zip(*(column.tolist() for column in columns), strict=True)
-
-
-def _judge_arrivals(judge: _Judge, record: Record) -> None:
-    """Whoever is said to arrive must stand there, and want to. Rows count in the order they were written."""
-    here, goal = record.starts.tolist(), [_NOWHERE] * len(record.starts)
-    for time, agent, kind, cell in _rows(record):
-        if kind in (MOVE, JOIN):
-            here[agent] = cell
-        elif kind == LEAVE:
-            here[agent] = _NOWHERE
-        elif kind == GOAL:
-            goal[agent] = cell
-        elif kind == ARRIVE and not here[agent] == goal[agent] == cell:
-            judge.add("arrive", time, [agent], cell)
-
-
-class _Referee:
-    """Plays a record again, and judges everything but arrivals."""
-
-    def __init__(self, judge: _Judge, record: Record) -> None:
-        self.judge, self.record = judge, record
-        self.late = record.tick if record.model == DISTANCE else 0.0  # how long a move may have begun before its row
-        self.here = [_NOWHERE] * len(record.starts)
-        self.ready = [0.0] * len(record.starts)
-        self.inside: defaultdict[int, set[int]] = defaultdict(set)
-        self.slants: defaultdict[int, list[tuple[float, bool, int]]] = defaultdict(list)
-        """The diagonal moves in each 2 x 2 block: until when, whether like a slash, who."""
-        self.moves: list[float] = []
-        """Time, agent, from and to, time, agent...: the moves not yet compared with the map."""
-
-    def watch(self) -> None:
-        """Play all rows: one after another, or in the `steps` model time by time with the moves at the end."""
-        for agent, cell in enumerate(self.record.starts.tolist()):
-            if cell != _NOWHERE:
-                self.join(0.0, agent, cell)
-        groups: Iterable[Iterable[tuple[float, int, int, int]]]
-        if self.record.model == STEPS:
-            groups = (rows for _, rows in groupby(_rows(self.record), key=lambda row: row[0]))
-        else:
-            groups = ([row] for row in _rows(self.record))
-        for rows in groups:
-            moves = []
-            for time, agent, kind, cell in rows:
-                if kind == MOVE:
-                    moves.append((time, agent, cell))
-                elif kind == JOIN:
-                    self.join(time, agent, cell)
-                elif kind == LEAVE:
-                    self.leave(time, agent, cell)
-                elif kind in (BLOCK, FREE):
-                    self.edit(time, cell, kind == FREE)
-            self.move(moves)
-        self.compare_with_map()
-
-    def join(self, time: float, agent: int, cell: int) -> None:
-        """An agent appears."""
-        if self.here[agent] != _NOWHERE:
-            self.judge.add("jump", time, [agent], self.here[agent], cell)
-        if not self.judge.is_free(np.array(cell)):
-            self.judge.add("wall", time, [agent], cell)
-        self.put(agent, cell)
-        self.ready[agent] = time
-        self.share(time, cell)
-
-    def leave(self, time: float, agent: int, cell: int) -> None:
-        """An agent disappears, from where it is."""
-        if self.here[agent] == _NOWHERE:
-            self.judge.add("vanished", time, [agent])
-        elif self.here[agent] != cell:
-            self.judge.add("jump", time, [agent], self.here[agent], cell)
-        self.put(agent, _NOWHERE)
-
-    def edit(self, time: float, cell: int, is_free: bool) -> None:
-        """The map changes; whoever is caught in a new wall stands in it."""
-        self.compare_with_map()
-        if self.judge.free[cell] and not is_free:
-            for agent in self.inside[cell]:
-                self.judge.add("wall", time, [agent], cell)
-        self.judge.free[cell] = is_free
-
-    def move(self, moves: list[tuple[float, int, int]]) -> None:
-        """Agents move, all at once."""
-        moved: dict[int, int] = {}  # from the two ends of a move, as one number, to who made it
-        for time, agent, cell in moves:
-            here = self.here[agent]
-            if here == _NOWHERE:
-                self.judge.add("vanished", time, [agent])
-            else:
-                if time < self.ready[agent] - _SLACK:
-                    self.judge.add("busy", time, [agent], cell)
-                other = moved.get(cell << 32 | here)
-                if other is not None and here != cell:
-                    self.judge.add("swap", time, [other, agent], *sorted((cell, here)))
-                moved[here << 32 | cell] = agent
-                self.cross(time, agent, here, cell)
-                self.moves += (time, agent, here, cell)
-            self.put(agent, cell)
-        for cell in {cell for _, _, cell in moves}:
-            self.share(moves[0][0], cell)
-        if len(self.moves) > _CHUNK:
-            self.compare_with_map()
-
-    def cross(self, time: float, agent: int, here: int, there: int) -> None:
-        """Two diagonal moves cross if one begins before the other ends. How long that is is noted here, too."""
-        grid = self.record.grid
-        is_slash, is_backslash = abs(there - here) == grid.stride - 1, abs(there - here) == grid.stride + 1
-        is_long = (is_slash or is_backslash) and self.record.model == DISTANCE
-        began = min(max(self.ready[agent], time - self.late), time)
-        self.ready[agent] = began + (grid.diagonal if is_long else 1.0)
-        if is_slash or is_backslash:
-            block = min(here, there) - is_slash
-            under_way = [slant for slant in self.slants[block] if slant[0] > time + _SLACK]
-            crossed = [other for _, slash, other in under_way if slash != is_slash and other != agent]
-            if crossed:
-                self.judge.add("crossing", time, [*crossed, agent], block, block + grid.stride + 1)
-            self.slants[block] = [*under_way, (self.ready[agent], is_slash, agent)]
-
-    def put(self, agent: int, cell: int) -> None:
-        """Note where an agent is."""
-        self.inside[self.here[agent]].discard(agent)
-        self.here[agent] = cell
-        if cell != _NOWHERE:
-            self.inside[cell].add(agent)
-
-    def share(self, time: float, cell: int) -> None:
-        """Somebody has entered `cell`, where nobody else may be."""
-        if len(self.inside[cell]) > 1:
-            self.judge.add("vertex", time, list(self.inside[cell]), cell)
-
-    def compare_with_map(self) -> None:
-        """Judge the moves since the map changed last."""
-        if self.moves:
-            columns = np.array(self.moves, dtype=np.float64).reshape(-1, 4).T
-            times, (agents, here, there) = columns[0], columns[1:].astype(np.int64)
-            jump, corner = self.judge.steps(here, there)
-            wall = ~self.judge.is_free(there)
-            self.judge.single("wall", times[wall], agents[wall], there[wall])
-            for kind, mask in (("jump", jump), ("corner", corner)):
-                self.judge.single(kind, times[mask], agents[mask], here[mask], there[mask])
-            self.moves = []

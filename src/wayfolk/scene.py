@@ -257,7 +257,7 @@ class Played:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the measures of the slides on BMAA*, the judge's verdict, and the notes."""
-        from wayfolk.check import check_record
+        from wayfolk.check_log import check_record
 
         record, laps, place = self.run.record, self.run.laps, self.scene.grid.place
         planning = metrics.planning_time(laps)

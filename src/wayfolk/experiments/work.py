@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from wayfolk import catalogue, generate, metrics
-from wayfolk.check import check, check_record
+from wayfolk.check import check
+from wayfolk.check_log import check_record
 from wayfolk.errors import BadInput, TooLarge, WayfolkError
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.papers.jansen_measures import of_patrol
