@@ -7,7 +7,7 @@ one after another, stands in the tests and must find the same faults.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,11 +89,15 @@ class _Walks(NamedTuple):
     ready: Times
     """When the agent may move again."""
 
-    def of(self, mask: Mask | Ints) -> _Walks:
+    def of(self, mask: Mask) -> _Walks:
         """Some of them, by moment."""
-        rows = np.flatnonzero(mask) if mask.dtype == bool else mask
-        rows = rows[np.argsort(self.moment[rows], kind="stable")]
-        return _Walks(*(column[rows] for column in self))
+        rows = np.flatnonzero(mask)
+        return self.at(rows[np.argsort(self.moment[rows], kind="stable")])
+
+    def at(self, rows: NDArray[np.intp] | slice) -> _Walks:
+        """Those of some rows."""
+        columns: Any = (column[rows] for column in self)
+        return _Walks(*columns)
 
     @property
     def is_step(self) -> Mask:
@@ -119,9 +123,9 @@ def _rows(record: Record) -> _Rows:
 
 def _walks(record: Record, rows: _Rows) -> _Walks:
     of_agents = np.flatnonzero(~np.isin(rows.kind, (BLOCK, FREE)))
-    moment, time, agent, kind, cell = (
-        column[of_agents[np.argsort(rows.agent[of_agents], kind="stable")]] for column in rows
-    )
+    order = of_agents[np.argsort(rows.agent[of_agents], kind="stable")]
+    moment, time, agent = rows.moment[order], rows.time[order], rows.agent[order]
+    kind, cell = rows.kind[order], rows.cell[order]
     same = agent[1:] == agent[:-1]
     before, until = np.full(len(cell), NOWHERE), np.full(len(cell), _FOR_EVER)
     before[1:] = np.where(same & (kind[:-1] != LEAVE), cell[:-1], NOWHERE)
@@ -194,7 +198,7 @@ def _map(judge: Judge, walks: _Walks, stays: _Walks, rows: _Rows) -> None:
     for edit in edits.tolist():
         moment, cell, is_free = rows.moment[edit], rows.cell[edit], rows.kind[edit] == FREE
         upto = np.searchsorted(entries.moment, moment)
-        _enter(judge, _Walks(*(column[done:upto] for column in entries)))
+        _enter(judge, entries.at(slice(done, upto)))
         done = upto
         if judge.free[cell] and not is_free:
             there = slice(*np.searchsorted(stays.cell, (cell, cell + 1)))
@@ -202,7 +206,7 @@ def _map(judge: Judge, walks: _Walks, stays: _Walks, rows: _Rows) -> None:
             for agent in stays.agent[there][inside].tolist():
                 judge.add("wall", float(rows.time[edit]), [agent], int(cell))
         judge.free[cell] = is_free
-    _enter(judge, _Walks(*(column[done:] for column in entries)))
+    _enter(judge, entries.at(slice(done, None)))
 
 
 def _enter(judge: Judge, entries: _Walks) -> None:
@@ -218,7 +222,7 @@ def _stays(walks: _Walks) -> _Walks:
     """Who is in a cell from `moment` to `until`, cell by cell."""
     rows = np.flatnonzero(walks.kind != LEAVE)
     rows = rows[np.lexsort((walks.moment[rows], walks.cell[rows]))]
-    return _Walks(*(column[rows] for column in walks))
+    return walks.at(rows)
 
 
 def _sharing(judge: Judge, stays: _Walks) -> None:
@@ -237,6 +241,8 @@ def _sharing(judge: Judge, stays: _Walks) -> None:
 def _swaps(judge: Judge, walks: _Walks) -> None:
     """No two move along one edge, one each way, at once."""
     moves = walks.of(walks.is_step & (walks.before != walks.cell))
+    shared = np.append(False, moves.moment[1:] == moves.moment[:-1])
+    moves = moves.of(shared | np.append(shared[1:], False))
     low, high = np.minimum(moves.before, moves.cell), np.maximum(moves.before, moves.cell)
     order = np.lexsort((moves.before < moves.cell, high, low, moves.moment))
     ends = np.stack([moves.moment, low, high])[:, order]

@@ -34,6 +34,9 @@ SETTINGS = {  # of Dask
     "distributed.scheduler.allowed-failures": 0,  # a lost worker's batch comes back at once: we try again our own way
     "distributed.comm.timeouts.connect": "8s",
     "distributed.admin.low-level-log-length": 8,  # these logs hold on to whole batches
+    # memory that was given back would be fetched again for the next cell: a fifth of the time of short simulations
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 28,
 }
 Job = Callable[[dict[str, Any]], dict[str, Any]]
 
