@@ -47,8 +47,8 @@ def test_a_sweep_its_questions_and_its_report(tmp_path):
 def test_a_table_is_printed_beside_the_paper_and_reasons_are_told_once(tmp_path, monkeypatch):
     nodes = next(table for table in arun.TABLES if table.id == "nodes")
 
-    def cells(row, quick):
-        found = nodes.cells(row, quick)
+    def cells(row, scale):
+        found = nodes.cells(row, scale)
         return found[:2] if row["algorithm"] in ("A*", "Dijkstra") else "not measured: left [out]"
 
     monkeypatch.setattr(arun, "TABLES", [type(nodes)(**(vars(nodes) | {"cells": cells}))])
@@ -65,7 +65,7 @@ def test_a_table_is_printed_beside_the_paper_and_reasons_are_told_once(tmp_path,
 
 def test_what_runs_do_not_record_is_told_after_they_ran(tmp_path, monkeypatch):
     nodes = next(table for table in arun.TABLES if table.id == "nodes")
-    bare = {"cells": lambda row, quick: nodes.cells(row, quick)[:1], "rows": nodes.rows[1:2], "summarise": None}
+    bare = {"cells": lambda row, scale: nodes.cells(row, scale)[:1], "rows": nodes.rows[1:2], "summarise": None}
     unknown = {"id": "odd", "metrics": {"whim": "whim"}}
     failing = {"id": "lost", "metrics": {"expanded": "expanded"}}
     changes = [bare | unknown, bare | failing]

@@ -13,7 +13,7 @@ import pytest
 from wayfolk.experiments import reproduce as reproducing
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.engine import Progress
-from wayfolk.experiments.papers import Measured, arun, has, printed
+from wayfolk.experiments.papers import FULL, QUICK, Measured, Scale, arun, has, printed
 from wayfolk.experiments.store import Store
 
 CLAIMS = {claim.id: claim for claim in arun.CLAIMS}
@@ -175,7 +175,7 @@ def test_a_row_has_cells_or_a_sentence(table: str, everything: bool, monkeypatch
     if everything:
         monkeypatch.setattr(arun, "has", lambda *names: None)
     for row in TABLES[table].rows:
-        quick, full = (TABLES[table].cells(row, quick) for quick in (True, False))
+        quick, full = (TABLES[table].cells(row, scale) for scale in (QUICK, FULL))
         if isinstance(quick, str) or isinstance(full, str):
             assert quick == full
             assert str(quick).startswith("not measured: ")
@@ -189,7 +189,7 @@ def test_a_row_has_cells_or_a_sentence(table: str, everything: bool, monkeypatch
 def test_all_algorithms_get_the_same_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arun, "has", lambda *names: None)
     for table in ("nodes", "searches", "heuristics", "paths"):
-        rows = [TABLES[table].cells(row, True) for row in TABLES[table].rows]
+        rows = [TABLES[table].cells(row, QUICK) for row in TABLES[table].rows]
         searches = [
             [(cell.map, cell.problem, cell.seed) for cell in cells] for cells in rows if isinstance(cells, list)
         ]
@@ -200,12 +200,12 @@ def test_all_algorithms_get_the_same_searches(monkeypatch: pytest.MonkeyPatch) -
 def test_every_algorithm_of_the_document_can_be_measured() -> None:
     assert has(*arun.NAMES.values()) is None
     for table in TABLES.values():
-        assert all(isinstance(table.cells(row, True), list) for row in table.rows)
+        assert all(isinstance(table.cells(row, QUICK), list) for row in table.rows)
 
 
 def test_rta_looks_as_far_ahead_as_the_tables_say() -> None:
     looks = {
-        (table, row.get("depth")): {cell.options["depth"] for cell in TABLES[table].cells(row, True)}  # type: ignore[union-attr]
+        (table, row.get("depth")): {cell.options["depth"] for cell in TABLES[table].cells(row, QUICK)}  # type: ignore[union-attr]
         for table in ("nodes", "searches", "lookahead")
         for row in TABLES[table].rows
         if row["algorithm"] == "RTA*"
@@ -261,7 +261,7 @@ def test_walks_with_a_limited_view() -> None:
 
 
 def test_runs_that_no_cell_describes_are_counted_as_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def make(row: dict[str, Any], quick: bool) -> list[dict[str, Any]] | str:
+    def make(row: dict[str, Any], scale: Scale) -> list[dict[str, Any]] | str:
         if row["algorithm"] == "Theta*":
             return "not measured: it flies"
         found = [{"status": "solved", "reached": 1, "cost": 4.0, "expanded": 9}]
@@ -278,8 +278,8 @@ def test_runs_that_no_cell_describes_are_counted_as_others(tmp_path: Path, monke
 
 def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def small(table: str) -> Any:
-        def cells(row: dict[str, Any], quick: bool) -> list[Cell] | str:
-            found = TABLES[table].cells(row, quick)
+        def cells(row: dict[str, Any], scale: Scale) -> list[Cell] | str:
+            found = TABLES[table].cells(row, scale)
             if isinstance(found, str) or row["algorithm"] not in ("A*", "Dijkstra"):
                 return "not measured: left out"
             return [replace(cell, problem={"kind": "pairs", "count": 5}) for cell in found[:2]]

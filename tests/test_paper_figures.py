@@ -13,12 +13,12 @@ import pytest
 from command import wayfolk
 from wayfolk.errors import BadInput
 from wayfolk.experiments import reproduce as reproducing
-from wayfolk.experiments.papers import PAPERS, Measured, Row, arun, jansen, module, printed, vermette
+from wayfolk.experiments.papers import PAPERS, Measured, Row, Scale, arun, bmaa, jansen, module, printed, vermette
 from wayfolk.experiments.papers._drawing import style, told
 from wayfolk.experiments.store import Store
 
 pytest.importorskip("matplotlib")
-BOOKS = (arun, vermette, jansen)
+BOOKS = (arun, vermette, jansen, bmaa)
 ALL = [(book, figure) for book in BOOKS for figure in book.FIGURES]
 NAMES = [f"{book.__name__.rsplit('.')[-1]} {figure.id}" for book, figure in ALL]
 
@@ -27,6 +27,9 @@ def made_up(book: Any = None) -> dict[str, list[Row]]:
     """Rows as the tables of a book would have them; without one, those of Arun and Vermette."""
     if book is jansen:
         return coherence()
+    if book is bmaa:
+        curves = next(table for table in bmaa.TABLES if table.id == "fig2").rows
+        return {"fig2": [row | {"completion_rate_pct": 100 - row["agents"] / 40} for row in curves]}
     nodes = [float((7 * k) % 390 + 1) for k in range(60)]
     searches = [
         {"algorithm": name, "nodes": [*nodes, 1392.0], "times": [1e-6 * (30 + number) for number in nodes]}
@@ -74,6 +77,7 @@ def words(svg: str) -> list[str]:
 def test_the_figures_that_papers_have() -> None:
     assert [figure.id for figure in arun.FIGURES] == ["6.1", "6.2", "6.3", "6.4", "nodes", "seconds", "times"]
     assert [figure.id for figure in vermette.FIGURES] == ["4.4", "4.5", "4.6", "4.7", "4.12"]
+    assert [figure.id for figure in bmaa.FIGURES] == ["2"], "3 to 5 are scenes"
     coherent = [figure.id for figure in jansen.FIGURES]
     assert coherent == [f"4.{k}" for k in (*range(6, 13), 14, 15, *range(17, 21))], "4.13 and 4.16 show maps"
     for paper in PAPERS:
@@ -186,12 +190,12 @@ def test_lines_of_coherence_are_the_curves_of_their_settings(tmp_path: Path) -> 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Arun with a few searches of A* only."""
 
-    def cells(row: Row, quick: bool) -> Any:
-        return searches.cells(row, quick)[:3] if row["algorithm"] == "A*" else "not measured: left out"
+    def cells(row: Row, scale: Scale) -> Any:
+        return searches.cells(row, scale)[:3] if row["algorithm"] == "A*" else "not measured: left out"
 
     searches = next(table for table in arun.TABLES if table.id == "searches")
     others = [table for table in arun.TABLES if table.id == "times"]
-    left_out = [replace(table, cells=lambda row, quick: "not measured: left out") for table in others]
+    left_out = [replace(table, cells=lambda row, scale: "not measured: left out") for table in others]
     monkeypatch.setattr(arun, "TABLES", [replace(searches, cells=cells), *left_out])
 
 

@@ -16,7 +16,7 @@ from wayfolk import catalogue
 from wayfolk.experiments import reproduce as reproducing
 from wayfolk.experiments.cell import Cell
 from wayfolk.experiments.engine import Progress
-from wayfolk.experiments.papers import Measured, has, jansen, jansen_greedy, printed
+from wayfolk.experiments.papers import FULL, QUICK, Measured, Scale, has, jansen, jansen_greedy, printed
 from wayfolk.experiments.papers.jansen_greedy import walks
 from wayfolk.experiments.papers.jansen_judges import FIGURES
 from wayfolk.experiments.papers.jansen_measures import COHERENCE, of_patrol, over_runs
@@ -271,26 +271,26 @@ def test_figures_have_the_settings_of_their_tables_and_no_numbers() -> None:
 @pytest.mark.parametrize("table", TABLES)
 def test_a_row_has_cells_or_a_sentence(table: str) -> None:
     for row in TABLES[table].rows:
-        for quick in (True, False):
-            found = TABLES[table].cells(row, quick)
+        for scale in (QUICK, FULL):
+            found = TABLES[table].cells(row, scale)
             if TABLES[table].make is not None:
                 assert found == []
             elif isinstance(found, str):
                 assert found.startswith("not measured: ")
             else:
-                assert len({cell.key for cell in found}) == len(found) == (3 if quick else 50)
+                assert len({cell.key for cell in found}) == len(found) == (3 if scale == QUICK else 50)
                 later = {*jansen.COLUMNS.values(), *jansen.CORRIDORS.values()}
                 assert set(TABLES[table].metrics.values()) <= METRICS.keys() | later
 
 
 def test_lra_and_whca_can_be_measured_now() -> None:
-    assert [isinstance(jansen.cells(row, True), list) for row in TABLES["4.5"].rows][1:] == [True, True]
-    assert all(isinstance(jansen.cells(row, True), list) for row in TABLES["4.6"].rows if row["uses_dm"] == "no")
+    assert [isinstance(jansen.cells(row, QUICK), list) for row in TABLES["4.5"].rows][1:] == [True, True]
+    assert all(isinstance(jansen.cells(row, QUICK), list) for row in TABLES["4.6"].rows if row["uses_dm"] == "no")
 
 
 def test_cells_describe_the_setting_of_a_row() -> None:
     row = TABLES["4.6"].rows[3]
-    full, quick = jansen.runs(row, False), jansen.runs(row, True)
+    full, quick = jansen.runs(row, FULL), jansen.runs(row, QUICK)
     assert full[7] == Cell(
         map={"make": "thesis", "letter": "c"},
         problem={"kind": "patrol", "agents": 100, "loops": 20},
@@ -309,7 +309,7 @@ def test_cells_describe_the_setting_of_a_row() -> None:
 def test_a_setting_that_two_tables_share_is_run_once() -> None:
     def keys(table: str, **where: Any) -> list[str]:
         (row,) = [row for row in TABLES[table].rows if all(row.get(name) == value for name, value in where.items())]
-        return [cell.key for cell in jansen.runs(row, True)]
+        return [cell.key for cell in jansen.runs(row, QUICK)]
 
     assert keys("4.5", algorithm="LRA*") == keys("4.6", algorithm="LRA*")
     assert keys("4.5", algorithm="DM") == keys("4.6", algorithm="DM") == keys("4.3", map="c", radius=5)
@@ -329,7 +329,7 @@ def test_a_direction_map_gets_options_that_it_has() -> None:
 
 def test_with_everything_there_each_table_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jansen, "has", lambda *names: None)
-    found = {table.id: [table.cells(row, True) for row in table.rows] for table in jansen.TABLES}
+    found = {table.id: [table.cells(row, QUICK) for row in table.rows] for table in jansen.TABLES}
     assert not [table for table, rows in found.items() for cells in rows if isinstance(cells, str)]
     assert [table.id for table in jansen.TABLES if table.make is not None] == ["greedy"]
 
@@ -427,8 +427,8 @@ def test_a_greedy_walk_that_finds_no_lane_measures_nothing(monkeypatch: pytest.M
 
 
 def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def small(row: dict[str, Any], quick: bool) -> list[Cell] | str:
-        found = TABLES["4.5"].cells(row, quick)
+    def small(row: dict[str, Any], scale: Scale) -> list[Cell] | str:
+        found = TABLES["4.5"].cells(row, scale)
         if isinstance(found, str) or row["algorithm"] == "DM":
             return "not measured: left out"
         return [replace(found[0], problem={"kind": "patrol", "agents": 10, "loops": 3})]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wayfolk.experiments.cell import Cell
-from wayfolk.experiments.papers import Measured, sdp
+from wayfolk.experiments.papers import QUICK, Measured, sdp
 from wayfolk.experiments.papers.sdp_claims import AREAS, CA, CJ, FAILS, LENGTH, NUMBERS, TIME
 from wayfolk.experiments.spec import PROBLEMS
 from wayfolk.experiments.store import METRICS
@@ -82,20 +82,20 @@ def test_printed_tables() -> None:
 @pytest.mark.parametrize("table", TABLES)
 def test_every_row_has_cells_or_a_sentence(table: str) -> None:
     for row in TABLES[table].rows:
-        found = TABLES[table].cells(row, True)
+        found = TABLES[table].cells(row, QUICK)
         assert isinstance(found, str) or all(isinstance(cell, Cell) for cell in found)
 
 
 def test_a_missing_algorithm_is_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sdp, "has", lambda *names: f"no {names[0]}")
-    assert {table.cells(row, True).split()[0] for table in sdp.TABLES for row in table.rows} == {"no"}  # type: ignore[union-attr]
+    assert {table.cells(row, QUICK).split()[0] for table in sdp.TABLES for row in table.rows} == {"no"}  # type: ignore[union-attr]
 
 
 @pytest.mark.usefixtures("everything_there")
 @pytest.mark.parametrize("table", TABLES)
 def test_cells_of_a_table(table: str) -> None:
     for row in TABLES[table].rows:
-        cells = TABLES[table].cells(row, True)
+        cells = TABLES[table].cells(row, QUICK)
         if isinstance(cells, str):
             assert "there is no file" in cells or cells == sdp.LEFT_OUT
             continue
@@ -108,7 +108,7 @@ def test_cells_of_a_table(table: str) -> None:
 def test_quick_keeps_the_ends_of_each_map() -> None:
     for number in NUMBERS.values():
         rows = TABLES[f"{number}b"].rows
-        kept = [row["units"] for row in rows if TABLES[f"{number}b"].cells(row, True) != sdp.LEFT_OUT]
+        kept = [row["units"] for row in rows if TABLES[f"{number}b"].cells(row, QUICK) != sdp.LEFT_OUT]
         assert len(kept) == 6
         assert (kept[0], kept[-1]) == (rows[0]["units"], rows[-1]["units"])
 

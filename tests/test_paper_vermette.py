@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wayfolk.experiments.cell import Cell
-from wayfolk.experiments.papers import Measured, vermette
+from wayfolk.experiments.papers import QUICK, Measured, vermette
 from wayfolk.experiments.papers.vermette_judges import (
     BACK,
     HARD_BACK,
@@ -155,13 +155,13 @@ def test_printed_means_of_turns_are_of_even_numbers() -> None:
 @pytest.mark.parametrize("table", TABLES)
 def test_every_row_has_cells_or_a_sentence(table: str) -> None:
     for row in TABLES[table].rows:
-        found = TABLES[table].cells(row, True)
+        found = TABLES[table].cells(row, QUICK)
         assert isinstance(found, str) or all(isinstance(cell, Cell) for cell in found)
 
 
 def test_a_missing_algorithm_is_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vermette, "has", lambda *names: f"no {names[0]}")
-    told = {table.cells(row, True) for table in vermette.TABLES if table.id not in SETTINGS for row in table.rows}  # type: ignore[arg-type]
+    told = {table.cells(row, QUICK) for table in vermette.TABLES if table.id not in SETTINGS for row in table.rows}  # type: ignore[arg-type]
     assert told == {"no tba", "no salient", "no astar"}
 
 
@@ -169,7 +169,7 @@ def test_a_missing_algorithm_is_told_first(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("table", [name for name in TABLES if name not in SETTINGS])
 def test_cells_of_a_table(table: str) -> None:
     for row in TABLES[table].rows:
-        cells = TABLES[table].cells(row, True)
+        cells = TABLES[table].cells(row, QUICK)
         if isinstance(cells, str):
             assert "there is no file" in cells
             continue
@@ -193,10 +193,10 @@ def test_maps_and_problems_that_a_sweep_does_not_know_are_not_measured(monkeypat
     row = TABLES["4.2"].rows[0]
     monkeypatch.setattr(vermette, "has", lambda *names: None)
     monkeypatch.setattr(vermette.spec, "MAPS", {})
-    assert "320 x 320" in str(TABLES["4.2"].cells(row, True))
+    assert "320 x 320" in str(TABLES["4.2"].cells(row, QUICK))
     monkeypatch.setattr(vermette.spec, "MAPS", {"scaled": set()})
     monkeypatch.setattr(vermette.spec, "PROBLEMS", {"pairs": {"count"}})
-    assert "cost 50 to 500" in str(TABLES["4.2"].cells(row, True))
+    assert "cost 50 to 500" in str(TABLES["4.2"].cells(row, QUICK))
 
 
 def test_columns_of_the_store() -> None:

@@ -165,6 +165,9 @@ def reproduce(
     paper: Annotated[str, typer.Argument(help="jansen, bmaa, vermette, arun or sdp.")],
     table: Annotated[str | None, typer.Argument(help="One table, 4.5 for example; all of them if not given.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small honest version (the default).")] = False,
+    middle: Annotated[
+        bool, typer.Option("--middle", help="In between, where the paper's own size takes days.")
+    ] = False,
     full: Annotated[bool, typer.Option("--full", help="As many runs as the paper made.")] = False,
     store: StoreFile = Path("papers.duckdb"),
     cluster: Cluster = None,
@@ -181,13 +184,13 @@ def reproduce(
     Runs what is missing, and prints our numbers beside the printed ones.
     """
     from wayfolk.experiments.page import write_page
-    from wayfolk.experiments.papers import find_table, module
+    from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, checked_scale, find_table
     from wayfolk.experiments.reproduce import reproduce as run_paper
     from wayfolk.experiments.store import Store
 
-    if quick and full:
-        raise BadInput("say --quick or --full, not both")
-    module(paper)
+    if quick + middle + full > 1:
+        raise BadInput("say --quick, --middle or --full, only one of them")
+    scale = checked_scale(paper, FULL if full else MIDDLE if middle else QUICK)
     if table is not None:
         find_table(paper, table)
     if page is not None:
@@ -195,9 +198,9 @@ def reproduce(
             raise BadInput("a page holds a whole paper: leave out --page or the table")
         figures = figures or page.parent
     with Store(store) as kept, progress_of(f"{paper} {table or ''}".strip()) as tell:
-        made = run_paper(paper, table, kept, quick=not full, cluster=cluster, figures=figures, tell=tell)
+        made = run_paper(paper, table, kept, scale=scale, cluster=cluster, figures=figures, tell=tell)
     if page is not None:
-        write_page(made, page, f"wayfolk reproduce {paper} --{'full' if full else 'quick'}")
+        write_page(made, page, f"wayfolk reproduce {paper} --{scale}")
     if as_json:
         print(json.dumps(made, default=str))
         return

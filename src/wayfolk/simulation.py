@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,13 @@ from wayfolk.task import Task, checked_limits, finish
 from wayfolk.vision import Vision
 
 TICKS = {STEPS: 1.0, DISTANCE: 0.03}
+
+
+@dataclass
+class Thoughts(Counters):
+    """What controllers do; `expanded_most` is the most that an agent expanded when it planned once."""
+
+    expanded_most: int = 0
 
 
 class Simulation(Task):
@@ -315,9 +323,10 @@ class Simulation(Task):
         """As a result: a plan if it is one, and the counts."""
         run = self.run()
         thoughts = run.record.of(THOUGHT)
-        counters = Counters(
-            expanded=int(run.record.cell[thoughts].sum(dtype=np.int64)), replans=len(thoughts),
-            collisions=len(run.record.of(REFUSED)),
+        spent = run.record.cell[thoughts]
+        counters = Thoughts(
+            expanded=int(spent.sum(dtype=np.int64)), replans=len(thoughts), collisions=len(run.record.of(REFUSED)),
+            expanded_most=int(spent.max(initial=0)),
         )  # fmt: skip
         made = Result(self.status, self.algorithm, counters=counters, options=self.options, seed=self.seed)
         if self.model == STEPS and not np.isin(run.record.kind, (JOIN, LEAVE)).any():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wayfolk.experiments.engine import Progress, run_cells
-from wayfolk.experiments.papers import Figure, Measured, Row, Table, _drawing, find_table, module
+from wayfolk.experiments.papers import QUICK, Figure, Measured, Row, Scale, Table, _drawing, find_table, module
 from wayfolk.experiments.store import Store
 
 BAD = ("error", "crashed", "out_of_memory")
@@ -20,7 +20,7 @@ def reproduce(
     table: str | None,
     store: Store,
     *,
-    quick: bool = True,
+    scale: Scale = QUICK,
     cluster: str | None = None,
     figures: Path | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
@@ -33,7 +33,7 @@ def reproduce(
     if figures is not None:
         _drawing.ready(figures)
     tables: list[Table] = list(book.TABLES) if table is None else [find_table(paper, table)]
-    found = {one.id: [one.cells(row, quick) for row in one.rows] for one in tables}
+    found = {one.id: [one.cells(row, scale) for row in one.rows] for one in tables}
     cells = {id(cell): cell for rows in found.values() for row in rows if not isinstance(row, str) for cell in row}
     keys = {number: cell.key for number, cell in cells.items()}  # once for each: rows share cells
     missing = {keys[number]: cell for number, cell in cells.items()}
@@ -42,7 +42,7 @@ def reproduce(
     for one in tables:
         plans: list[Plan]
         if one.make is not None:
-            plans = [one.make(row, quick) for row in one.rows]
+            plans = [one.make(row, scale) for row in one.rows]
         else:
             plans = [row if isinstance(row, str) else [keys[id(cell)] for cell in row] for row in found[one.id]]
         made.append(_table(one, plans, store))

@@ -64,6 +64,19 @@ def with_agents(tiles: Tiles, n_agents: int) -> Tiles:
     return tiles._replace(tables=tables)
 
 
+def learned(tiles: Tiles, agent: int, n_cells: int, stride: int) -> NDArray[np.float32]:
+    """What `agent` has learned about each cell of the padded map, 0 where nothing."""
+    table = tiles.tables[agent]
+    block = slice(int(table["block"]), int(table["block"]) + (1 << int(table["bits"])) * bool(table["bits"]))
+    keys = tiles.keys[block]
+    values = tiles.values.reshape(-1, 4, 4)[block][keys > 0]
+    up, across = np.divmod(keys[keys > 0] - 1, tiles.across)
+    known = np.zeros((-(-n_cells // stride) + 3 >> 2, tiles.across, 4, 4), np.float32)
+    known[up, across] = values
+    rows = known.swapaxes(1, 2).reshape(4 * len(known), 4 * tiles.across)[:, :stride]
+    return rows.reshape(-1)[:n_cells].copy()
+
+
 @inner
 def _find(tiles, table, key):
     """Where in the pool tile `key` of a table is, or is to be."""

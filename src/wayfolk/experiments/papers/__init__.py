@@ -1,9 +1,9 @@
 """Living papers: each document is a module with its tables, their printed numbers, and its claims as predicates.
 
-A module has TITLE, TABLES (a list of `Table`), CLAIMS (a list of `Claim`) and may have FIGURES (a list of `Figure`). A
-table says, for each printed row, which cells would measure it; what cannot be run yet is not measured, and says why. A
-claim is judged over measured rows only: holds, does not hold, or not measured. Refutations are results. A figure is drawn
-from measured rows only, beside what the document prints.
+A module has TITLE, TABLES (a list of `Table`), CLAIMS (a list of `Claim`) and may have FIGURES (a list of `Figure`), and
+HAS_MIDDLE if there is a MIDDLE version. A table says, for each printed row, which cells would measure it;
+what cannot be run yet is not measured, and says why. A claim is judged over measured rows only: holds, does not hold, or
+not measured. Refutations are results. A figure is drawn from measured rows only, beside what the document prints.
 """
 
 from __future__ import annotations
@@ -14,13 +14,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from wayfolk import catalogue
-from wayfolk.errors import UnknownName
+from wayfolk.errors import BadInput, UnknownName
 from wayfolk.experiments.cell import Cell
 
 PAPERS = ("jansen", "bmaa", "vermette", "arun", "sdp")
+Scale = Literal["quick", "middle", "full"]
+QUICK: Scale = "quick"  # a small honest version
+MIDDLE: Scale = "middle"  # for papers whose own size takes days: their modules say HAS_MIDDLE
+FULL: Scale = "full"  # as much as the paper ran
 Row = dict[str, Any]
 
 
@@ -36,9 +40,9 @@ class Table:
     """A printed table, or a figure.
 
     `metrics` maps its columns to columns of the store (`expanded`, `simulation_time`, ...), averaged over the cells of a
-    row. `cells(row, quick)` lists the cells that measure a row, or says in a sentence why that cannot be done yet. `rows`
+    row. `cells(row, scale)` lists the cells that measure a row, or says in a sentence why that cannot be done yet. `rows`
     are the printed ones, or for a figure the settings it shows. `summarise(runs, row)` replaces the average where a
-    metric is something else: a run has its columns, and under "loops" a list of its loops in order. `make(row, quick)`
+    metric is something else: a run has its columns, and under "loops" a list of its loops in order. `make(row, scale)`
     is for what no cell can describe: it makes the runs here and now, and they are not kept.
     """
 
@@ -46,10 +50,10 @@ class Table:
     title: str
     setup: str
     metrics: dict[str, str]
-    cells: Callable[[Row, bool], list[Cell] | str]
+    cells: Callable[[Row, Scale], list[Cell] | str]
     rows: list[Row] = field(default_factory=list)
     summarise: Callable[[list[Row], Row], Row] | None = None
-    make: Callable[[Row, bool], list[Row] | str] | None = None
+    make: Callable[[Row, Scale], list[Row] | str] | None = None
 
 
 class Measured:
@@ -109,6 +113,14 @@ def module(paper: str) -> Any:
     return importlib.import_module(f"wayfolk.experiments.papers.{paper}")
 
 
+def checked_scale(paper: str, scale: Scale) -> Scale:
+    """The scale, if the paper has it."""
+    has_middle = getattr(module(paper), "HAS_MIDDLE", False)
+    if scale == MIDDLE and not has_middle:
+        raise BadInput(f"{paper} has no --{MIDDLE} version, only --{QUICK} and --{FULL}")
+    return scale
+
+
 def find_table(paper: str, table: str) -> Table:
     """The table called `table` of a paper."""
     tables: dict[str, Table] = {found.id: found for found in module(paper).TABLES}
@@ -143,11 +155,6 @@ def verdict(holds: bool | None, *numbers: float | None, why: str = "") -> Verdic
         return Verdict(None, why or "not measured")
     shown = ", ".join("-" if number is None else f"{number:.4g}" for number in numbers)
     return Verdict(bool(holds), " ".join(part for part in (why, shown) if part))
-
-
-def not_measured(why: str) -> Callable[[Measured], Verdict]:
-    """The judge of a claim that nothing here can measure yet."""
-    return lambda _: Verdict(None, why)
 
 
 def has(*algorithms: str) -> str | None:

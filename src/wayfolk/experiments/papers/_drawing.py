@@ -23,6 +23,10 @@ LOOKS: tuple[dict[str, Any], ...] = (
     {"color": ORANGE, "marker": "^", "linestyle": (0, (1, 1.2))},
     {"color": GREEN, "marker": "D", "linestyle": (0, (5, 1.5, 1, 1.5))},
 )
+MORE_LOOKS: tuple[dict[str, Any], ...] = (
+    {"color": PINK, "marker": "v", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
+    {"color": YELLOW, "marker": "x", "linestyle": (0, (8, 2))},
+)
 DOTS_PER_INCH = 300  # of clouds of points, which would make large files as single marks
 _SETTINGS: dict[str, Any] = {
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "font.size": 9,
@@ -58,7 +62,11 @@ def _matplotlib() -> Any:
 
 
 def write(figure: Any, file: Path, title: str) -> None:
-    """The figure as SVG: the same bytes for the same numbers."""
+    """The figure as SVG: the same bytes for the same numbers, though the layout's last digits may differ."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        ax.set_position(np.round(ax.get_position().bounds, 4))
     figure.savefig(file, format="svg", dpi=DOTS_PER_INCH, metadata={"Date": None, "Creator": "Wayfolk", "Title": title})
 
 

@@ -11,7 +11,7 @@ import statistics
 from dataclasses import replace
 
 from wayfolk.experiments.cell import Cell
-from wayfolk.experiments.papers import Row, Table, has, printed
+from wayfolk.experiments.papers import QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.arun_claims import CLAIMS, DEPTHS, LOOKAHEAD, SCALES, WALKERS
 from wayfolk.experiments.papers.arun_figures import FIGURES
 from wayfolk.experiments.papers.arun_view import SIGHT, walks
@@ -53,17 +53,17 @@ DEPTH = (
 )
 
 
-def cells(row: Row, quick: bool) -> list[Cell] | str:
+def cells(row: Row, scale: Scale) -> list[Cell] | str:
     """The searches of the first table."""
-    return _searches(row, PAIRS, QUICK_MAPS if quick else MAPS)
+    return _searches(row, PAIRS, QUICK_MAPS if scale == QUICK else MAPS)
 
 
-def _one_by_one(row: Row, quick: bool) -> list[Cell] | str:
-    return _takes(_searches(row, 1, QUICK_SINGLES if quick else SINGLES))
+def _one_by_one(row: Row, scale: Scale) -> list[Cell] | str:
+    return _takes(_searches(row, 1, QUICK_SINGLES if scale == QUICK else SINGLES))
 
 
-def _timed(row: Row, quick: bool) -> list[Cell] | str:
-    return _takes(_searches(row, row["agents"], QUICK_TIMED_MAPS if quick else TIMED_MAPS, TIMED_SIZE))
+def _timed(row: Row, scale: Scale) -> list[Cell] | str:
+    return _takes(_searches(row, row["agents"], QUICK_TIMED_MAPS if scale == QUICK else TIMED_MAPS, TIMED_SIZE))
 
 
 def _takes(once: list[Cell] | str) -> list[Cell] | str:
@@ -92,12 +92,12 @@ def _searches(row: Row, count: int, maps: int, size: int = SIZE) -> list[Cell] |
     ]
 
 
-def _deep(row: Row, quick: bool) -> list[Cell] | str:
-    return _takes(_searches(row, PAIRS, QUICK_TIMED_MAPS if quick else TIMED_MAPS, TIMED_SIZE))
+def _deep(row: Row, scale: Scale) -> list[Cell] | str:
+    return _takes(_searches(row, PAIRS, QUICK_TIMED_MAPS if scale == QUICK else TIMED_MAPS, TIMED_SIZE))
 
 
-def _walks(row: Row, quick: bool) -> list[Row] | str:
-    return walks(NAMES[row["algorithm"]], SIZE, BLOCKED, QUICK_MAPS if quick else MAPS)
+def _walks(row: Row, scale: Scale) -> list[Row] | str:
+    return walks(NAMES[row["algorithm"]], SIZE, BLOCKED, QUICK_MAPS if scale == QUICK else MAPS)
 
 
 def _each(runs: list[Row], row: Row) -> Row:
@@ -217,7 +217,7 @@ TABLES = [
         " to be free until then: searches plan again whenever they have seen something new. 10 walks on each of 20 maps"
         " of each density (quick: 2). Told in chapter 7 without numbers." + DEPTH + WHERE.format(size=SIZE),
         {"reached": "reached", "cost": "cost", "expanded": "expanded"},
-        lambda row, quick: [],
+        lambda row, scale: [],
         [{"algorithm": name} for name in WALKERS],
         make=_walks,
     ),

@@ -8,20 +8,20 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wayfolk.data import find_data
 from wayfolk.errors import Missing
 from wayfolk.experiments.cell import Cell, file_digest
-from wayfolk.experiments.papers import Row, Table, has, printed
+from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.bmaa_claims import ALGORITHMS, CLAIMS, LAK307D, PARKED_STEPS, PLACES, VERSIONS
+from wayfolk.experiments.papers.bmaa_figures import FIGURES
+from wayfolk.experiments.papers.bmaa_scenes import run_alone, run_rooms, run_scene
 
-__all__ = ["CLAIMS", "TABLES", "TITLE"]
+__all__ = ["CLAIMS", "FIGURES", "TABLES", "TITLE"]
 
 TITLE = "Bakos 2022, Multi-agent pathfinding with real-time heuristic search (slides on BMAA*)"
 
-# what the algorithms, their options and the columns of the store are expected to be called
 NAMES = {
     "A*-Replan": "a_star_replan",
     "BMAA*": "bmaa",
@@ -38,43 +38,58 @@ MOST = "expanded_most"  # the most expansions of any one search of a run
 
 COUNTS = (*range(25, 401, 25), *range(600, 2001, 200))
 FEW = 200  # agents at most in Tables II and III
-INSTANCES = 3  # the slides do not say how many
-LIMIT = {"seconds": 30.0}
-QUICK_COUNTS = (25, 100, 400)
-QUICK_CURVE = (25, 50, 100, 200, 300, 400, 800, 1600)
-QUICK_LIMIT = {"seconds": 1.0}
+STEPS = 20_000  # after which a run ends if it has seconds left: agents that wait for ever take no time
+HAS_MIDDLE = True
+
+
+class _Size(NamedTuple):
+    """How many agents, how often, for how long; `curve` are the numbers of agents of Figure 2."""
+
+    counts: tuple[int, ...]
+    curve: tuple[int, ...]
+    instances: int
+    seconds: float
+
+
+MIDDLE_COUNTS = (25, 100, 200, 400, 1000, 2000)
+SIZES = {
+    QUICK: _Size((25, 100, 400), (25, 50, 100, 200, 400, 800), 1, 0.5),
+    MIDDLE: _Size(MIDDLE_COUNTS, MIDDLE_COUNTS, 2, 10.0),
+    FULL: _Size(COUNTS, COUNTS, 10, 30.0),
+}
 SETUP = (
-    "Random starts and goals on ten game maps, 8 neighbours, {agents} agents, 30 s of wall-clock time for a run; "
-    "BMAA* with 32 expansions, 32 moves and vision sqrt 2, FAR and A*-Replan with 3 reserved moves; 3 instances for "
-    "each map and count (the slides do not say how many). Quick: 1 instance, 1 s, few counts."
+    "Random starts and goals on ten game maps, 8 neighbours, {agents} agents, 30 s of wall-clock time for a run, and at "
+    "most 20,000 steps (ours); BMAA* with 32 expansions, 32 moves and vision sqrt 2, FAR and A*-Replan with 3 reserved "
+    "moves; 10 instances for each map and count (the slides do not say how many). Middle: 25, 100, 200, 400, 1,000 and "
+    "2,000 agents, 2 instances, 10 s. Quick: 25, 100 and 400 agents, 1 instance, 0.5 s."
 )
 
 
-def _cells(most: int) -> Callable[[Row, bool], list[Cell] | str]:
+def _cells(most: int) -> Callable[[Row, Scale], list[Cell] | str]:
     """The cells of a printed row with at most so many agents; an average has those of all that it averages."""
 
-    def cells(row: Row, quick: bool) -> list[Cell] | str:
+    def cells(row: Row, scale: Scale) -> list[Cell] | str:
         algorithms = ALGORITHMS if row["algorithm"] == "Overall" else (row["algorithm"],)
         places = PLACES if row["map"] == "Overall" else ((row["map"], row["dims"]),)
-        return _runs(algorithms, places, [n for n in (QUICK_COUNTS if quick else COUNTS) if n <= most], quick)
+        return _runs(algorithms, places, [n for n in SIZES[scale].counts if n <= most], scale)
 
     return cells
 
 
-def _curve(row: Row, quick: bool) -> list[Cell] | str:
+def _curve(row: Row, scale: Scale) -> list[Cell] | str:
     """One point of Figure 2."""
-    found = _runs((row["algorithm"],), (LAK307D,) if quick else PLACES, [row["agents"]], quick)
-    left_out = quick and row["agents"] not in QUICK_CURVE and not isinstance(found, str)
-    return "left out of the quick version" if left_out else found
+    found = _runs((row["algorithm"],), (LAK307D,) if scale == QUICK else PLACES, [row["agents"]], scale)
+    left_out = row["agents"] not in SIZES[scale].curve and not isinstance(found, str)
+    return f"left out of the {scale} version" if left_out else found
 
 
 def _runs(
-    algorithms: tuple[str, ...], places: tuple[tuple[str, str], ...], counts: list[int], quick: bool
+    algorithms: tuple[str, ...], places: tuple[tuple[str, str], ...], counts: list[int], scale: Scale
 ) -> list[Cell] | str:
     missing = has(*(NAMES[algorithm] for algorithm in algorithms))
     if missing:
         return missing
-    found = []
+    size, found = SIZES[scale], []
     for place in places:
         world = _world(*place)
         if isinstance(world, str):
@@ -86,11 +101,11 @@ def _runs(
                 NAMES[algorithm],
                 _options(algorithm),
                 seed=seed,
-                limits=QUICK_LIMIT if quick else LIMIT,
+                limits={"seconds": size.seconds, "steps": STEPS},
             )
             for algorithm in algorithms
             for count in counts
-            for seed in range(1 if quick else INSTANCES)
+            for seed in range(size.instances)
         ]
     return found
 
@@ -102,38 +117,26 @@ def _options(algorithm: str) -> dict[str, Any]:
 @cache
 def _world(name: str, dims: str) -> dict[str, Any] | str:
     """The map of that name and size, or a sentence."""
-    return _file(f"bmaa/{name}-{dims}.map" if dims == "320x281" else f"bmaa/{name}.map")
-
-
-def _file(name: str) -> dict[str, Any] | str:
     try:
-        path = find_data(name, Path(__file__).parent / "data")
+        path = find_data(f"bmaa/{name}-{dims}.map" if dims == "320x281" else f"bmaa/{name}.map")
     except Missing as missing:
         return f"not measured: {missing}"
     return {"file": str(path), "digest": file_digest(path)}
 
 
-def _scene(row: Row, quick: bool) -> list[Cell] | str:
-    """The runs of a scene: a drawn one from its two files, or rooms with doors of one cell."""
-    name, scene = NAMES[row["algorithm"]], row["scene"]
+def _scenes(row: Row, scale: Scale) -> list[Row] | str:
+    """The runs of a scene: a drawn one, or rooms with doors of one cell."""
+    name, options, steps = NAMES[row["algorithm"]], _options(row["algorithm"]), row["steps"]
     missing = has(name)
     if missing:
         return missing
-    limits = {"seconds": 60.0, "steps": row["steps"]}
-    if scene == "rooms":
-        rooms: dict[str, Any] = {"make": "rooms", "width": 32, "height": 32, "size": 7}
-        crowd: dict[str, Any] = {"kind": "random", "agents": 100}
-        return [
-            Cell(rooms | {"seed": seed}, crowd, name, _options(row["algorithm"]), seed=seed, limits=limits)
-            for seed in range(2 if quick else 10)
-        ]
-    world, agents = _file(f"bmaa-{scene}.map"), _file(f"bmaa-{scene}.map.scen")
-    if isinstance(world, str) or isinstance(agents, str):
-        return world if isinstance(world, str) else str(agents)
-    if row["algorithm"] == "A*":
-        return [Cell(world, {"kind": "queries", **agents, "first": 0, "count": 1}, name)]
-    problem = {"kind": "scen", **agents, "agents": None}
-    return [Cell(world, problem, name, _options(row["algorithm"]), limits=limits)]
+    if row["scene"] == "rooms":
+        return [run_rooms(name, options, steps, seed) for seed in range(2 if scale == QUICK else 10)]
+    return [run_scene(row["scene"], name, options, steps)]
+
+
+def _alone(row: Row, scale: Scale) -> list[Row] | str:
+    return has("bmaa") or [run_alone(row["blocked"], seed) for seed in range(3 if scale == QUICK else 20)]
 
 
 def _rate(run: Row) -> float | None:
@@ -171,6 +174,11 @@ def _largest(runs: list[Row], row: Row) -> Row:
     return {"most_expanded": None if None in values else max(values)}  # type: ignore[type-var]
 
 
+def _of_beliefs(runs: list[Row], row: Row) -> Row:
+    found = {name: max(run[name] for run in runs) for name in ("above", "gap")}
+    return found | {"completion_rate_pct": 100.0 * statistics.fmean(run["arrived"] for run in runs)}
+
+
 def _without_printed(name: str) -> list[Row]:
     return [{key: value for key, value in row.items() if not key.startswith("printed_")} for row in printed(name)]
 
@@ -206,7 +214,7 @@ TABLES = [
     Table(
         "fig2",
         "Completion rate over the number of agents",
-        SETUP.format(agents="25 to 2000") + " Quick: lak307d only.",
+        SETUP.format(agents="25 to 2000") + " Quick: lak307d only, 25 to 800 agents.",
         {"completion_rate_pct": "completion_rate"},
         _curve,
         [{"algorithm": algorithm, "agents": agents} for algorithm in ALGORITHMS for agents in COUNTS],
@@ -219,7 +227,7 @@ TABLES = [
         "a corridor one cell wide. rooms: 100 agents in rooms with doors of one cell. parked: agents on their goals in "
         "a corridor one cell wide, between an agent and its goal.",
         {"completion_rate_pct": "completion_rate", "distance": "travel_distance", "waiting": "sum_of_loss"},
-        _scene,
+        lambda row, scale: [],
         [
             *({"scene": "dead-end", "algorithm": a, "steps": 10_000} for a in ("A*", "A*-Replan", "BMAA*")),
             {"scene": "corridor", "algorithm": "FAR", "steps": 1000},
@@ -227,6 +235,19 @@ TABLES = [
             *({"scene": "parked", "algorithm": a, "steps": steps} for a in VERSIONS for steps in PARKED_STEPS),
         ],
         _means(completion_rate_pct=_rate, distance=_distance, waiting=_waiting),
+        _scenes,
+    ),
+    Table(
+        "lone",
+        "What a lone agent of BMAA* believes, against the truth",
+        "One agent on random maps of 32 x 32 cells, 20 maps of each density (quick: 3). `above` is the most that a belief "
+        "about a cell was above its true distance after any step, `gap` the most that the beliefs about neighbours "
+        "differed beyond the length of the step; beliefs are kept in single precision.",
+        {"completion_rate_pct": "arrived", "above": "above", "gap": "gap"},
+        lambda row, scale: [],
+        [{"blocked": blocked} for blocked in (0.0, 0.1, 0.2, 0.3, 0.4)],
+        _of_beliefs,
+        _alone,
     ),
     Table(
         "expansions",

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from wayfolk.experiments.cell import Cell
-from wayfolk.experiments.papers import Row, Table, has, printed
+from wayfolk.experiments.papers import QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.jansen_claims import BASIC
 from wayfolk.experiments.papers.jansen_figures import FIGURES
 from wayfolk.experiments.papers.jansen_greedy import walks as greedy_walks
@@ -60,15 +60,15 @@ HOW = (
 )
 
 
-def cells(row: Row, quick: bool) -> list[Cell] | str:
+def cells(row: Row, scale: Scale) -> list[Cell] | str:
     """The runs behind a row of any table."""
-    return has(controller(row)[0]) or runs(row, quick)
+    return has(controller(row)[0]) or runs(row, scale)
 
 
-def runs(row: Row, quick: bool) -> list[Cell]:
+def runs(row: Row, scale: Scale) -> list[Cell]:
     """The same, whether or not there is a controller to run them."""
     algorithm, options = controller(row)
-    loops = QUICK_LOOPS if quick else LOOPS
+    loops = QUICK_LOOPS if scale == QUICK else LOOPS
     return [
         Cell(
             map={"make": "thesis", "letter": row["map"]},
@@ -80,7 +80,7 @@ def runs(row: Row, quick: bool) -> list[Cell]:
             moves="eight",
             model="distance",
         )
-        for seed in range(QUICK_RUNS if quick else RUNS)
+        for seed in range(QUICK_RUNS if scale == QUICK else RUNS)
     ]
 
 
@@ -94,15 +94,15 @@ def controller(row: Row) -> tuple[str, dict[str, Any]]:
     return "direction_map", {name: settings[column] for column, name in DIRECTION_MAP.items() if settings.get(column)}
 
 
-def _beside_dm(row: Row, quick: bool) -> list[Cell] | str:
+def _beside_dm(row: Row, scale: Scale) -> list[Cell] | str:
     """The runs of a figure, which compares with a direction map."""
-    return has("direction_map") or cells(row, quick)
+    return has("direction_map") or cells(row, scale)
 
 
-def _greedy(row: Row, quick: bool) -> list[Row] | str:
+def _greedy(row: Row, scale: Scale) -> list[Row] | str:
     """Walks along maps that were made for them: what one run learns and another uses is no cell."""
     lacking = has("direction_map", "greedy_direction_map")
-    return lacking or greedy_walks(row["map"], row["agents"], QUICK_RUNS if quick else RUNS)
+    return lacking or greedy_walks(row["map"], row["agents"], QUICK_RUNS if scale == QUICK else RUNS)
 
 
 def _rows(number: str) -> list[Row]:
@@ -237,7 +237,7 @@ TABLES = [
         " always takes the cheapest step walks at random until it is on a vector, and then 500 steps more (section 3.6,"
         " Figure 3.14: one picture). 50 walks, each on a map of its own; quick: 3.",
         GREEDY,
-        lambda row, quick: [],
+        lambda row, scale: [],
         [{"map": "b", "agents": 40, "algorithm": "greedy"}],
         make=_greedy,
     ),

@@ -14,7 +14,7 @@ from typing import Any
 from wayfolk.data import find_data
 from wayfolk.errors import Missing
 from wayfolk.experiments.cell import Cell, file_digest
-from wayfolk.experiments.papers import Row, Table, has, printed
+from wayfolk.experiments.papers import QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.sdp_claims import AREAS, CA, CJ, CLAIMS, FAILS, LENGTH, NUMBERS, TIME
 
 __all__ = ["CLAIMS", "TABLES", "TITLE"]
@@ -47,40 +47,40 @@ SETUP = (
 LEFT_OUT = "left out of the quick version"
 
 
-def _cells(row: Row, quick: bool, moves: str = "eight", options: dict[str, Any] | None = None) -> list[Cell] | str:
+def _cells(row: Row, scale: Scale, moves: str = "eight", options: dict[str, Any] | None = None) -> list[Cell] | str:
     """The runs of a row: as many units on its map, with one of the two searches."""
     missing = has(SDP)
     if missing:
         return missing
-    if quick and row["units"] not in _quick_units(row["map"]):
+    if scale == QUICK and row["units"] not in _quick_units(row["map"]):
         return LEFT_OUT
     world = _file(f"sdp/{row['map']}.map")
     if isinstance(world, str):
         return world
     problem = {"kind": "random", "agents": row["units"]}
     options = SEARCH[row["algorithm"]] | (options or {})
-    limits = QUICK_LIMITS if quick else LIMITS
+    limits = QUICK_LIMITS if scale == QUICK else LIMITS
     return [
         Cell(world, problem, SDP, options, seed=seed, limits=limits, moves=moves)
-        for seed in range(1 if quick else ITERATIONS)
+        for seed in range(1 if scale == QUICK else ITERATIONS)
     ]
 
 
-def _by_moves(row: Row, quick: bool) -> list[Cell] | str:
-    return _cells(row, quick, moves=row["moves"])
+def _by_moves(row: Row, scale: Scale) -> list[Cell] | str:
+    return _cells(row, scale, moves=row["moves"])
 
 
-def _by_sideways(row: Row, quick: bool) -> list[Cell] | str:
-    return _cells(row, quick, options={} if row["sideways"] == "yes" else NO_SIDEWAYS)
+def _by_sideways(row: Row, scale: Scale) -> list[Cell] | str:
+    return _cells(row, scale, options={} if row["sideways"] == "yes" else NO_SIDEWAYS)
 
 
-def _nested(row: Row, quick: bool) -> list[Cell] | str:
+def _nested(row: Row, scale: Scale) -> list[Cell] | str:
     """One iteration: with the same seed, more units are the same units and some others."""
-    found = _cells(row, quick)
+    found = _cells(row, scale)
     return found if isinstance(found, str) else found[:1]
 
 
-def _queries(row: Row, quick: bool) -> list[Cell] | str:
+def _queries(row: Row, scale: Scale) -> list[Cell] | str:
     """The benchmark's own queries on a map."""
     missing = has(*SINGLE.values())
     if missing:
@@ -88,7 +88,7 @@ def _queries(row: Row, quick: bool) -> list[Cell] | str:
     world, queries = _file(f"sdp/{row['map']}.map"), _file(f"sdp/{row['map']}.map.scen")
     if isinstance(world, str) or isinstance(queries, str):
         return world if isinstance(world, str) else str(queries)
-    part = {"first": 100, "count": 50} if quick else {}
+    part = {"first": 100, "count": 50} if scale == QUICK else {}
     return [Cell(world, {"kind": "queries", **queries, **part}, SINGLE[row["algorithm"]])]
 
 

@@ -14,7 +14,7 @@ from wayfolk.data import find_data
 from wayfolk.errors import Missing
 from wayfolk.experiments import spec
 from wayfolk.experiments.cell import Cell, file_digest
-from wayfolk.experiments.papers import Row, Table, has, printed
+from wayfolk.experiments.papers import QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.vermette_claims import CLAIMS
 from wayfolk.experiments.papers.vermette_figures import FIGURES
 from wayfolk.experiments.papers.vermette_judges import LIMITS, SALIENT
@@ -60,7 +60,7 @@ HARD = "As the full set, on AR0202SR, AR0307SR, AR0602SR and AR0705SR only. Quic
 Cells = list[Cell] | str
 
 
-def _searches(row: Row, quick: bool, harder: bool = False) -> Cells:
+def _searches(row: Row, scale: Scale, harder: bool = False) -> Cells:
     """The searches of a setting."""
     name = ALGORITHMS[row["algorithm"]]
     missing = has(name) or _not_ready()
@@ -70,37 +70,39 @@ def _searches(row: Row, quick: bool, harder: bool = False) -> Cells:
     if row["algorithm"] == "SS":
         options[OPTIONS["N_S"]] = N_S[row["R"], row["ns_pct"]]
         options[OPTIONS["strategy"]] = STRATEGIES[row["strategy"]]
-    return _on_maps(name, json.dumps(options), row["grid"], harder, quick)
+    return _on_maps(name, json.dumps(options), row["grid"], harder, scale)
 
 
-def _harder(row: Row, quick: bool) -> Cells:
-    return _searches(row, quick, harder=True)
+def _harder(row: Row, scale: Scale) -> Cells:
+    return _searches(row, scale, harder=True)
 
 
-def _either(row: Row, quick: bool) -> Cells:
-    return _searches(row, quick, harder=row["set"] == "harder")
+def _either(row: Row, scale: Scale) -> Cells:
+    return _searches(row, scale, harder=row["set"] == "harder")
 
 
-def _all_salient(row: Row, quick: bool) -> Cells:
+def _all_salient(row: Row, scale: Scale) -> Cells:
     """Every search of Salient Search on the octile grid, on one of the two sets of maps."""
     found: list[Cell] = []
     for setting in SETTINGS:
         if setting["algorithm"] == "SS":
-            part = _searches(setting, quick, harder=row["set"] == "harder")
+            part = _searches(setting, scale, harder=row["set"] == "harder")
             if isinstance(part, str):
                 return part
             found += part
     return found
 
 
-def _error(row: Row, quick: bool) -> Cells:
+def _error(row: Row, scale: Scale) -> Cells:
     """A* on one map, for the true costs."""
-    return has("astar") or _not_ready() or _on_map("astar", "{}", "octile", row["map"], 10 if quick else PROBLEMS)
+    return (
+        has("astar") or _not_ready() or _on_map("astar", "{}", "octile", row["map"], 10 if scale == QUICK else PROBLEMS)
+    )
 
 
-def _errors(row: Row, quick: bool) -> Cells:
+def _errors(row: Row, scale: Scale) -> Cells:
     """A* on all maps with one kind of moves."""
-    return has("astar") or _not_ready() or _on_maps("astar", "{}", row["grid"], False, quick)
+    return has("astar") or _not_ready() or _on_maps("astar", "{}", row["grid"], False, scale)
 
 
 def _not_ready() -> str | None:
@@ -112,11 +114,11 @@ def _not_ready() -> str | None:
     return None
 
 
-def _on_maps(name: str, options: str, grid: str, harder: bool, quick: bool) -> Cells:
-    maps = HARDER if harder else MAPS[4::9] if quick else MAPS
+def _on_maps(name: str, options: str, grid: str, harder: bool, scale: Scale) -> Cells:
+    maps = HARDER if harder else MAPS[4::9] if scale == QUICK else MAPS
     found: list[Cell] = []
     for world in maps:
-        part = _on_map(name, options, grid, world, 10 if quick else PROBLEMS)
+        part = _on_map(name, options, grid, world, 10 if scale == QUICK else PROBLEMS)
         if isinstance(part, str):
             return part
         found += part
@@ -152,7 +154,7 @@ def _analysis_table(number: str, title: str, source: str, column: str, maps: str
         title,
         setup,
         metrics,
-        lambda row, quick: _all_salient({"set": maps}, quick),
+        lambda row, scale: _all_salient({"set": maps}, scale),
         rows,
         variance(column),
     )
@@ -170,7 +172,7 @@ TABLES = [
         "Salient expansions for each R and share of N_E",
         "No measurement: settings that the other tables use as printed, since no rule of rounding gives all of them.",
         {"n_s": "n_s"},
-        lambda row, quick: "nothing to measure: these are settings of the other tables",
+        lambda row, scale: "nothing to measure: these are settings of the other tables",
         printed("vermette-4.1"),
     ),
     _travel_table("4.2", "Expansions per move and travel ratio of TBA*", OCTILE, "suboptimality"),
@@ -247,7 +249,7 @@ TABLES = [
         "Searches without salient expansions that expand what TBA* expands, in the same order",
         "Random problems on the four harder maps, 20 on each (quick: 2), octile moves; N_S = 0.",
         {"same": "same", "expanded": "expanded"},
-        lambda row, quick: [],
+        lambda row, scale: [],
         [{"strategy": strategy, "R": limit} for strategy in STRATEGIES for limit in LIMITS],
         make=compare,
     ),

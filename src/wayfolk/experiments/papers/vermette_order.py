@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from wayfolk import generate
 from wayfolk.data import find_data
 from wayfolk.errors import Missing
-from wayfolk.experiments.papers import Measured, Row, Verdict, verdict
+from wayfolk.experiments.papers import QUICK, Measured, Row, Scale, Verdict, verdict
 from wayfolk.experiments.papers.vermette_judges import LIMITS
 from wayfolk.experiments.papers.vermette_summaries import STRATEGIES
 from wayfolk.formats import read_map
-from wayfolk.generate import draw_pairs, scale, without_islands
+from wayfolk.generate import draw_pairs, without_islands
 from wayfolk.grid import Grid
 from wayfolk.run import find_path
 
@@ -18,7 +19,7 @@ MAPS = ("AR0202SR", "AR0307SR", "AR0602SR", "AR0705SR")  # the harder ones
 SIDE, DIAGONAL = 320, 1.42
 
 
-def compare(row: Row, quick: bool) -> list[Row] | str:
+def compare(row: Row, scale: Scale) -> list[Row] | str:
     """A run for each problem: whether Salient Search and TBA* expand the same, up to where the first of them is done."""
     try:
         files = [find_data(f"salient/{name}.map") for name in MAPS]
@@ -27,9 +28,9 @@ def compare(row: Row, quick: bool) -> list[Row] | str:
     runs: list[Row] = []
     how = {"limit": row["R"], "share": 0.9, "traces": 10, "watch": True}
     for number, file in enumerate(files):
-        free = scale(read_map(file), SIDE, SIDE).free
+        free = generate.scale(read_map(file), SIDE, SIDE).free
         grid = without_islands(Grid(free, diagonal=DIAGONAL))
-        for ends in zip(*draw_pairs(grid, 2 if quick else 20, seed=number), strict=True):
+        for ends in zip(*draw_pairs(grid, 2 if scale == QUICK else 20, seed=number), strict=True):
             tba = find_path(grid, *ends, "tba", **how).events
             salient = find_path(grid, *ends, "salient", salient=0, strategy=STRATEGIES[row["strategy"]], **how).events
             assert tba is not None
