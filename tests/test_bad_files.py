@@ -192,7 +192,6 @@ BAD_AGENTS = {  # a query like this is skipped, an agent is refused
     "start in a wall": (row("1 room.map 5 3 4 0 0 2 5.2"), "line 3: agent 1 starts in a wall at (4, 0)"),
     "goal in a wall": (row("1 room.map 5 3 3 0 1 1 5.2"), "line 3: agent 1 has a goal in a wall at (1, 1)"),
     "same start": (row("1 room.map 5 3 0 0 0 2 5.2"), "line 3: agents 0 and 1 share the start (0, 0)"),
-    "same goal": (row("\n\n1 room.map 5 3 3 0 4 2 5.2"), "line 5: agents 0 and 1 share the goal (4, 2)"),
 }
 
 

@@ -91,6 +91,8 @@ def test_a_file_says_what_it_is(entry):
 def test_what_is_read_is_what_begin_takes(entry):
     parameters = inspect.signature(entry.load()).parameters.values()
     keywords = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+    for name, value in entry.facts.get("SETS", {}).items():
+        assert keywords.pop(name) == value
     assert {option.name: option.default for option in entry.options} == keywords
     assert all(option.type in ("int", "float", "str", "bool") for option in entry.options)
     assert entry.checked(keywords) == keywords

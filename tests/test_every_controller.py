@@ -11,6 +11,7 @@ from wayfolk.check import check
 from wayfolk.check_log import check_record
 from wayfolk.formats import parse_ascii
 from wayfolk.generate import random_map
+from wayfolk.grid import Grid
 from wayfolk.problem import one_shot, patrol, tasks
 from wayfolk.record import ARRIVE, DISTANCE, JOIN, LEAVE, STEPS
 from wayfolk.result import Status
@@ -117,6 +118,16 @@ def test_finds_its_way_through_an_unknown_map(entry, model):
     run = simulate(problem, entry.name, model=model, vision=1.5, until=400)
     assert run.status is Status.SOLVED
     assert check_record(run.record) == []
+
+
+@everyone_with_goals
+def test_of_two_with_one_goal_one_gets_there_and_both_are_named(entry):
+    problem = one_shot(Grid(np.ones((5, 9))), [(0, 0), (0, 4), (4, 4)], [(8, 2), (8, 2), (4, 0)])
+    result = solve(problem, entry.name, steps=80)
+    assert result.status is Status.PARTIAL
+    assert result.detail.endswith("agents 0, 1 share the goal (8, 2)")
+    assert check(result.plan, problem, arrive=False) == []
+    assert problem.goals[0] in result.plan.cells[-1, :2]
 
 
 @everyone_with_goals

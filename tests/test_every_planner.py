@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference import TooManyStates, all_plans_solvable, joint_optimum, small_problems, steps_from
 from wayfolk import catalogue
 from wayfolk.check import check
-from wayfolk.errors import NotSupported
+from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.generate import random_map
 from wayfolk.metrics import sum_of_costs
 from wayfolk.problem import one_shot, patrol
@@ -99,3 +99,10 @@ def test_a_budget_and_a_deadline_are_kept(entry):
 def test_patrols_are_refused(entry):
     with pytest.raises(NotSupported):
         begin_plan(patrol(random_map(10, 10, 0.0), agents=3, loops=2), entry.name)
+
+
+@every
+def test_two_agents_with_one_goal_are_refused(entry):
+    problem = one_shot(random_map(6, 6, 0.0), [(0, 0), (5, 0)], [(5, 5), (5, 5)])
+    with pytest.raises(BadProblem, match=r"agents 0, 1 share the goal \(5, 5\)"):
+        solve(problem, entry.name)

@@ -6,6 +6,9 @@ them. A module is imported when somebody asks for it. What a file must hold:
     a docstring    its first line is the title; the paragraph after it says where the algorithm comes from
     facts          upper-case constants: OPTIMAL, COMPLETE, PAPER ...
     begin(...)     the one public function; its keyword-only parameters are the options, with their defaults
+
+A preset is a file without a function: PRESET_OF names an algorithm of the same family, whose facts and options it has, and
+SETS some of these options for good.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,7 @@ FAMILIES = {
     "planners": "many agents, a whole plan",
     "controllers": "many agents, the next move",
 }
+PRESET_OF, SETS = "PRESET_OF", "SETS"  # facts of presets
 _ROOT = Path(__file__).resolve().parent
 
 
@@ -80,6 +84,8 @@ class Entry:
 
     def load(self) -> Callable[..., Any]:
         """Import the file and return its `begin`."""
+        if PRESET_OF in self.facts:
+            return partial(_begin(self.family, self.facts[PRESET_OF]), **self.facts[SETS])
         return _begin(self.family, self.name)
 
     def checked(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -147,11 +153,16 @@ def _read(path: Path, family: str) -> Entry:
             facts[target.id] = _value(value)
         elif isinstance(node, ast.FunctionDef) and node.name == "begin":
             begin = node
+    doc = inspect.cleandoc(ast.get_docstring(tree) or "")
+    if PRESET_OF in facts:
+        base = _read(path.with_name(f"{facts[PRESET_OF]}.py"), family)
+        left = tuple(option for option in base.options if option.name not in facts[SETS])
+        return Entry(_name(path), family, doc, base.facts | facts, left)
     if begin is None:
         raise BadInput(f"{path.name} in {family} has no function `begin`")
     pairs = zip(begin.args.kwonlyargs, begin.args.kw_defaults, strict=True)
     options = tuple(_option(argument, default) for argument, default in pairs)
-    return Entry(_name(path), family, inspect.cleandoc(ast.get_docstring(tree) or ""), facts, options)
+    return Entry(_name(path), family, doc, facts, options)
 
 
 def _option(argument: ast.arg, default: ast.expr | None) -> Option:

@@ -48,6 +48,11 @@ class Problem:
         """Whether each agent has one goal and is done there."""
         return self.routes.shape[1] == 1 and self.loops == 1 and not self.pool.size
 
+    @property
+    def shared_goals(self) -> list[tuple[int, list[int]]]:
+        """The goals that several agents are to stay on, and whose they are: only one of them can."""
+        return _twins(self.goals) if self.is_one_shot else []
+
     def first(self, n_agents: int) -> Problem:
         """The same problem with only its first `n_agents`."""
         if not 1 <= n_agents <= self.n_agents:
@@ -67,7 +72,10 @@ class Problem:
 
 
 def one_shot(grid: Grid, starts: ArrayLike, goals: ArrayLike, *, name: str = "") -> Problem:
-    """Agents at `starts` with one goal each; both are rows of `(x, y)`."""
+    """Agents at `starts` with one goal each; both are rows of `(x, y)`.
+
+    Two may have the same goal, where only one of them will be in the end: no planner takes that, controllers do.
+    """
     return _checked(grid, grid.cells(starts), grid.cells(goals)[:, None], name=name)
 
 
@@ -122,9 +130,10 @@ def _checked(grid: Grid, starts: NDArray[np.int32], routes: NDArray[np.int32], *
             spot = int(blocked.argmax())
             agent = spot % len(starts)
             raise BadProblem(f"agent {agent} {what} in a wall at {grid.place(cells[spot])}", agent)
-    _no_twins(grid, starts, "start")
-    if routes.shape[1] == 1 and not rest.get("pool", np.zeros(0)).size:
-        _no_twins(grid, routes[:, 0], "goal")
+    twins = _twins(starts)
+    if twins:
+        (cell, (one, other, *_)), *_ = twins
+        raise BadProblem(f"agents {one} and {other} share the start {grid.place(cell)}", other)
     apart = grid.components[routes] != grid.components[starts][:, None]
     if apart.any():
         agent, k = np.argwhere(apart)[0]
@@ -137,12 +146,11 @@ def _checked(grid: Grid, starts: NDArray[np.int32], routes: NDArray[np.int32], *
     return Problem(grid, starts, routes, **rest)
 
 
-def _no_twins(grid: Grid, cells: NDArray[np.int32], what: str) -> None:
+def _twins(cells: NDArray[np.int32]) -> list[tuple[int, list[int]]]:
+    """The cells that come up more than once, and whose they are."""
     order = np.argsort(cells, kind="stable")
-    same = np.flatnonzero(cells[order][1:] == cells[order][:-1])
-    if same.size:
-        one, other = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-        raise BadProblem(f"agents {one} and {other} share the {what} {grid.place(cells[one])}", other)
+    parts = np.split(order, np.flatnonzero(np.diff(cells[order])) + 1)
+    return [(int(cells[part[0]]), part.tolist()) for part in parts if len(part) > 1]
 
 
 def _positive(what: str, value: int) -> int:

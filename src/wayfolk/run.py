@@ -84,9 +84,20 @@ def begin_plan(problem: Problem, algorithm: str, *, seed: int = 0, **options: An
     if seed < 0:
         raise BadProblem(f"seed must be 0 or more, not {seed}")
     if entry.family == "planners":
+        if problem.shared_goals:
+            raise BadProblem(f"{_told(problem)}: there is no plan for that, but controllers will do what they can")
         task: Task = entry.load()(problem, seed=seed, **entry.checked(options))
         return task
     return Simulation(problem, entry.name, seed=seed, own=options)
+
+
+def _told(problem: Problem) -> str:
+    """Who has the same goal, in a sentence."""
+    place = problem.grid.place
+    named = [
+        f"agents {', '.join(map(str, agents))} share the goal {place(goal)}" for goal, agents in problem.shared_goals
+    ]
+    return "; ".join(named)
 
 
 def solve(
@@ -103,7 +114,7 @@ def solve(
     """A plan for everyone, by a planner, or by a controller that is simulated for at most `steps`.
 
     Without `steps`, a controller may take 1,000 steps more than ten times the map's width and height. A controller's
-    legal plan in which some do not arrive is PARTIAL.
+    legal plan in which some do not arrive is PARTIAL; if agents share a goal, its `detail` names them.
     """
     if not problem.is_one_shot:
         raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
@@ -124,6 +135,8 @@ def solve(
         if not result.is_solved and result.plan is not None:
             result.detail = f"stopped after {result.plan.n_steps} steps: {result.status.value}"
             result.status = Status.PARTIAL
+            if problem.shared_goals:
+                result.detail += f"; {_told(problem)}"
     else:
         result = finish(task, seconds=seconds, expansions=expansions, tell=tell)
     result.algorithm, result.options, result.seed = algorithm, options, seed
