@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 
@@ -23,6 +24,8 @@ from wayfolk.plan import Plan
 from wayfolk.problem import Problem
 
 _NOWHERE = 2**31 - 1
+N_WORLDS = int(os.environ.get("WAYFOLK_WORLDS", "1000"))
+"""How many random worlds a test of controllers plays; WAYFOLK_WORLDS=10000 asks for more."""
 
 State = tuple[int, ...]
 Cells = Sequence[int] | NDArray[np.int32]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference import legal_moves, small_problems, step_cost
+from reference import N_WORLDS, legal_moves, small_problems, step_cost
 from wayfolk import events
 from wayfolk.check_log import check_record
 from wayfolk.errors import WayfolkError
@@ -204,10 +204,10 @@ def random_world(rng, seed):
     return Simulation(one_shot(grid, starts, goals), "bmaa", model=model, events=happenings, seed=seed, **options)
 
 
-def test_a_thousand_random_worlds_never_have_two_agents_in_a_cell():
+def test_random_worlds_never_have_two_agents_in_a_cell():
     rng = np.random.default_rng(11)
     n_worlds = n_moves = 0
-    for seed in range(1400):
+    for seed in range(14 * N_WORLDS // 10):
         world = random_world(rng, seed)
         if world is None:
             continue
@@ -218,7 +218,7 @@ def test_a_thousand_random_worlds_never_have_two_agents_in_a_cell():
             assert len(record.of(REFUSED)) == 0, f"seed {seed}"
         n_worlds += 1
         n_moves += len(record.of(MOVE))
-    assert n_worlds > 1000
+    assert n_worlds > N_WORLDS
     assert n_moves > 10 * n_worlds
 
 

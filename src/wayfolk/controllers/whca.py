@@ -39,19 +39,23 @@ LAST = np.int32(2**31 - 3)
 ENOUGH = 1 << 15  # expansions after which a window counts as having no way
 
 
-def begin(problem: Problem, *, seed: int = 0, window: int = 16) -> Controller:
-    """Agents that cooperate for `window` steps and replan after half of them. Nothing is random."""
+def begin(problem: Problem, *, seed: int = 0, window: int = 16, resume: bool = True) -> Controller:
+    """Agents that cooperate for `window` steps and replan after half of them. Nothing is random.
+
+    Without `resume` the search back from the goal begins anew in every window, as Jansen describes it: the same ways, and
+    more cells expanded.
+    """
     if not 2 <= window <= 1000:
         raise BadInput(f"window must be from 2 to 1000 steps, not {window}")
-    return Windowed(problem, window)
+    return Windowed(problem, window, resume)
 
 
 class Windowed(Controller):
     """Everyone with a reserved way through the next window."""
 
-    def __init__(self, problem: Problem, window: int) -> None:
+    def __init__(self, problem: Problem, window: int, resume: bool) -> None:
         super().__init__(problem.n_agents)
-        self.window, self.lookahead = window, window
+        self.window, self.lookahead, self.resume = window, window, resume
 
     def prepare(self, view: View) -> None:
         """Begin anew with the map and the agents as they are."""
@@ -70,7 +74,7 @@ class Windowed(Controller):
             np.zeros((n, self.window + 3), np.int32), np.zeros((n, self.window + 3), np.int32),
             np.zeros(n, np.int32), np.full(n, NOBODY, np.int32), np.zeros(2 * n, np.int32), np.zeros(n, np.int32),
             np.zeros(1, np.int64),
-            per_step, self.window * per_step,
+            per_step, self.window * per_step, self.resume,
         )  # fmt: skip
 
     def decide(self, view: View) -> None:
@@ -94,6 +98,7 @@ class WindowMind(NamedTuple):
     turn: NDArray[np.int64]
     per_step: int
     span: int
+    resume: bool
 
 
 def _think(mind, crew, log, now):
@@ -156,6 +161,8 @@ def _plan(mind, crew, log, now, agent, slot):
     table, nodes, searches = mind.table, mind.nodes, mind.searches
     cells, slots = mind.cells[agent], mind.slots[agent]
     start, goal = crew.agents[agent]["here"], crew.agents[agent]["goal"]
+    if not mind.resume:
+        rra.forget(searches, agent)
     rra.aim(searches, agent, goal, start)
     before = rra.expansions(searches, agent)
     space_time.seed(nodes, start, slot, LAST)

@@ -73,6 +73,12 @@ def aim(rra, agent, goal, start):
 
 
 @kernel
+def forget(rra, agent):
+    """Let the next search of `agent` begin anew, even from the same goal."""
+    rra.state[agent, _GOAL] = _NONE
+
+
+@kernel
 def expansions(rra, agent):
     """How many cells the present search of `agent` has expanded."""
     return rra.state[agent, _EXPANDED]
