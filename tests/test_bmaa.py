@@ -235,8 +235,10 @@ def test_no_search_expands_more_than_it_may(expansions):
     grid = random_map(40, 40, 0.2, seed=3)
     starts, goals = draw_pairs(grid, 60, seed=1)
     problem = one_shot(grid, grid.places(starts), grid.places(goals))
-    record = simulate(problem, "bmaa_f_c", until=100, expansions=expansions).record
-    assert record.cell[record.of(THOUGHT)].max() == expansions
+    world = Simulation(problem, "bmaa_f_c", expansions=expansions)
+    world.advance(100)
+    record = world.record()
+    assert record.cell[record.of(THOUGHT)].max() == expansions == world.result().counters.expanded_most
 
 
 def test_a_path_is_walked_for_as_many_moves_as_told():

@@ -78,3 +78,11 @@ def test_what_runs_do_not_record_is_told_after_they_ran(tmp_path, monkeypatch):
         kept.base.execute("UPDATE runs SET status = 'error', detail = 'no luck'")
     told = json.loads(wayfolk("reproduce", "arun", "lost", "--store", store, "--json").out)
     assert (told["rows"][0]["ours"], told["rows"][0]["why"]) == (None, "1 of 1 runs failed: no luck")
+
+
+def test_sizes_of_a_paper(tmp_path):
+    said = wayfolk("reproduce", "arun", "--middle", "--store", tmp_path / "papers.duckdb")
+    assert (said.code, said.err) == (2, "wayfolk: arun has no --middle version, only --quick and --full\n")
+    said = wayfolk("reproduce", "bmaa", "--quick", "--middle", "--store", tmp_path / "papers.duckdb")
+    assert (said.code, said.err) == (2, "wayfolk: say --quick, --middle or --full, only one of them\n")
+    assert not list(tmp_path.iterdir())
