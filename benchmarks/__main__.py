@@ -1,7 +1,8 @@
-"""Run all benchmarks, print their tables, and write them to docs/benchmarks.md with the command that made them."""
+"""Run all benchmarks, or some parts; print their tables, and put them on docs/benchmarks.md with what made them."""
 
 import os
 import platform
+import re
 import sys
 import time
 from pathlib import Path
@@ -20,6 +21,7 @@ from benchmarks import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "benchmarks.md"
 PARTS = {
     "start-up": start_up,
     "one-agent": one_agent,
@@ -39,20 +41,29 @@ def main() -> None:
     maps = Path(os.environ.get("WAYFOLK_DATA") or ROOT.parent / "shared" / "maps") / "movingai"
     if not maps.is_dir():
         sys.exit("the benchmarks need the Moving AI maps: set WAYFOLK_DATA to the folder that holds `movingai`")
-    text = [
-        "# Benchmarks",
-        "",
-        f"Made by `make bench` on {time.strftime('%Y-%m-%d')}: {processor()}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}. The machine is shared and noisy: read times as +-30 %, and trust the "
-        "ratios, whose sides are measured in the same run. Every answer is checked: a benchmark of wrong paths stops.",
-    ]
     for name in wanted:
+        made = [f"*`python -m benchmarks {name}`, {time.strftime('%Y-%m-%d')}.*"]
         for title, note, columns, rows in PARTS[name].tables(maps):
-            made = table(title, note, columns, rows)
-            print("\n".join(made), flush=True)
-            text += made
-    if wanted == list(PARTS):
-        (ROOT / "docs" / "benchmarks.md").write_text("\n".join(text) + "\n")
+            lines = table(title, note, columns, rows)
+            print("\n".join(lines), flush=True)
+            made += lines
+        keep(name, "\n".join(made) + "\n")
+
+
+def keep(part: str, text: str) -> None:
+    """Put a part that was measured on the page, in the place of what it was before."""
+    found = dict.fromkeys(PARTS, "")
+    if PAGE.exists():
+        pieces = re.split(r"^(?=\*`python -m benchmarks )", PAGE.read_text(), flags=re.MULTILINE)[1:]
+        found |= {piece.split("`")[1].split()[-1]: piece.strip() + "\n" for piece in pieces}
+    found[part] = text
+    head = (
+        "# Benchmarks\n\n"
+        f"Made by `make bench`, or part by part: {processor()}, {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}. The machine is shared and noisy: read times as +-30 %, and trust the "
+        "ratios, whose sides are measured in the same run. Every answer is checked: a benchmark of wrong paths stops.\n"
+    )
+    PAGE.write_text("\n".join([head, *(piece for piece in found.values() if piece)]))
 
 
 def table(title, note, columns, rows):
