@@ -21,6 +21,7 @@ from wayfolk.kernels.bmaa_tiles import TOP
 from wayfolk.problem import one_shot, patrol
 from wayfolk.record import ARRIVE, BLOCK, DISTANCE, MOVE, REFUSED, RELEASE, STEPS, THOUGHT
 from wayfolk.result import Status
+from wayfolk.run import solve
 from wayfolk.simulation import Simulation, simulate
 
 PRESETS = ("bmaa", "bmaa_c", "bmaa_f", "bmaa_f_c")
@@ -239,6 +240,7 @@ def test_no_search_expands_more_than_it_may(expansions):
     world.advance(100)
     record = world.record()
     assert record.cell[record.of(THOUGHT)].max() == expansions == world.result().counters.expanded_most
+    assert solve(problem, "bmaa", steps=20, expansions=expansions).counters.expanded_most <= expansions
 
 
 def test_a_path_is_walked_for_as_many_moves_as_told():

@@ -113,17 +113,20 @@ def solve(
 ) -> Result:
     """A plan for everyone, by a planner, or by a controller that is simulated for at most `steps`.
 
-    Without `steps`, a controller may take 1,000 steps more than ten times the map's width and height. A controller's
-    legal plan in which some do not arrive is PARTIAL; if agents share a goal, its `detail` names them.
+    `expansions` limit a planner; to a controller that has such an option, BMAA* for one, they are that. Without `steps`, a
+    controller may take 1,000 steps more than ten times the map's width and height. A controller's legal plan in which some
+    do not arrive is PARTIAL; if agents share a goal, its `detail` names them.
     """
     if not problem.is_one_shot:
         raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
     if steps is not None and steps < 1:
         raise BadProblem(f"steps must be 1 or more, not {steps}")
-    family = catalogue.find(algorithm, "planners", "controllers").family
-    if expansions is not None and family == "controllers":
-        raise NotSupported("a controller is limited by steps or seconds, not by expansions")
-    if steps is not None and family == "planners":
+    entry = catalogue.find(algorithm, "planners", "controllers")
+    if expansions is not None and entry.family == "controllers":
+        if "expansions" not in [option.name for option in entry.options]:
+            raise NotSupported("a controller is limited by steps or seconds, not by expansions")
+        options["expansions"] = expansions
+    if steps is not None and entry.family == "planners":
         raise NotSupported("a planner is limited by expansions or seconds, not by steps")
     if seconds is not None:
         make_ready(algorithm)
