@@ -193,7 +193,11 @@ def option_row(option: Option) -> tuple[str, str, str, str]:
 
 
 def begin_doc(entry: Entry) -> str:
-    """What the algorithm's `begin` says about its options."""
+    """What the algorithm's `begin` says about its options; a preset also says which it has set."""
+    if "PRESET_OF" in entry.facts:
+        base = catalogue.find(entry.facts["PRESET_OF"], entry.family)
+        told = " and ".join(f"`{name}={value}`" for name, value in entry.facts["SETS"].items())
+        return f"It is `{base.name}` with {told}. {begin_doc(base)}"
     file = PACKAGE / entry.family / f"{entry.name}.py"
     if not file.exists():
         file = PACKAGE / entry.family / entry.name / "__init__.py"

@@ -60,7 +60,7 @@ class Refining(Windowed):
     """Everyone with a reserved way through the next window, below an abstract path."""
 
     def __init__(self, problem: Problem, window: int, level: int) -> None:
-        super().__init__(problem, window)
+        super().__init__(problem, window, resume=True)
         self.level = level
 
     def prepare(self, view: View) -> None:
