@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -144,7 +145,7 @@ def _breaks_at_200(measured: Measured) -> Verdict:
         if len(curve) < 6 or all(100 <= agents <= 300 for agents in inner):
             return verdict(None, why="not measured: the curves have too few points to break elsewhere")
         breaks[name] = find_break(list(curve), list(curve.values())).x
-    told = ", ".join(f"{name} {at:.0f}" for name, at in breaks.items())
+    told = ", ".join(f"{name} {'nowhere' if math.isnan(at) else format(at, '.0f')}" for name, at in breaks.items())
     return verdict(all(100 <= at <= 300 for at in breaks.values()), why=f"agents at the break: {told}")
 
 
