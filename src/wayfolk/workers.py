@@ -40,15 +40,25 @@ def spread(work: Callable[[Job], Answer], jobs: Sequence[Job]) -> Iterator[Answe
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes started in this block never hear Ctrl-C, which a terminal sends to all: we answer it for them."""
+    """Processes started in this block never hear Ctrl-C, which a terminal sends to all: we answer it for them.
+
+    We do so after the block, even if another thread of ours hears it: half a process would complain.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # not on every system
         yield
         return
+    heard: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    answer = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if is_main else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        if is_main:
+            signal.signal(signal.SIGINT, signal.default_int_handler if answer is None else answer)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _end_with_parent() -> None:
