@@ -42,7 +42,7 @@ def tables(maps):
         "The limits: BMAA* with 2,000 agents 33 ms at the 99th percentile; FAR with 1,000 plans for all in 2 s (`first`: "
         "the steps until everybody has a plan, with BMAA* one) and then takes 5 ms a step. Microseconds of a search "
         "are measured where everybody searches in every step, so that moving and the referee are a small part of them; "
-        "the limit for 32 expansions is 15.",
+        "with at most 32 expansions, the limit is 15.",
         [
             "controller", "agents", "first, ms", "mean, ms", "99th percentile, ms", "largest, ms", "us a search",
             "at goals, %",
@@ -56,7 +56,7 @@ def tables(maps):
         "Memory of crowds, lgt300d, 747 x 531",
         f"2,000 agents, {LONG} steps: megabytes of all arrays made since the start, at their peak. The limit is 3,000; a "
         "number for each agent and cell would be that of the last column.",
-        ["controller", "peak MB", "cells learned about, millions", "agents x cells x 4 bytes, MB"],
+        ["controller", "peak MB", "cells of tiles, millions", "agents x cells x 4 bytes, MB"],
         [memory(maps, name) for name in ("bmaa", "bmaa_f", "far")],
     )
     yield (
