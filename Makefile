@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # an activated environment, or settings of pip's, of the caller's must not leak into ours
 unexport PYTHONPATH VIRTUAL_ENV
 
-.PHONY: demo test test-plain test-bounds lint bench docs readme clean
+.PHONY: demo test test-plain test-bounds lint bench docs deploy-docs dist clean
 
 demo: $(VENV)/.core
 	$(BIN)/wayfolk demo
@@ -23,6 +23,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
@@ -30,6 +31,19 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_pages.py
 	$(BIN)/mkdocs build --strict
+
+# the branch gh-pages of `origin` gets the built pages
+deploy-docs: docs
+	$(BIN)/mkdocs gh-deploy --strict --force
+
+# a wheel and an sdist in dist/, checked, and tried in an environment that has nothing else
+dist: $(VENV)/.dist
+	rm -rf dist build/empty
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: dist/*.whl
+	cd build && empty/bin/wayfolk list search && empty/bin/python ../.ci/try_wheel.py
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache
@@ -40,7 +54,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml | $(BIN)/python
-	$(PIP) -e .
+	$(PIP) -e '.[play]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
@@ -49,6 +63,10 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(PIP) -e '.[test,dev]'
+	@touch $@
+
+$(VENV)/.dist: pyproject.toml | $(BIN)/python
+	$(PIP) 'build>=1.2' 'twine>=6.1'
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python

@@ -8,16 +8,29 @@ import time
 from pathlib import Path
 
 from benchmarks import (
+    IS_CPU_TIME,
+    SECONDS,
     abstraction,
+    bodies,
+    brains,
+    cluster,
+    corridors,
     crowds,
+    environments,
+    fleet_peers,
+    fleet_scaling,
+    fleets,
+    game_loop,
     growth,
     jump_points,
     laboratory,
+    lifelong,
     many_agents,
     one_agent,
     real_time,
     replanning,
     start_up,
+    which_algorithm,
 )
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,39 +44,74 @@ PARTS = {
     "replanning": replanning,
     "real-time": real_time,
     "many-agents": many_agents,
+    "fleets": fleets,
+    "fleet-peers": fleet_peers,
+    "fleet-scaling": fleet_scaling,
     "crowds": crowds,
+    "bodies": bodies,
+    "brains": brains,
+    "game-loop": game_loop,
+    "lifelong": lifelong,
+    "corridors": corridors,
+    "environments": environments,
     "laboratory": laboratory,
+    "cluster": cluster,
+    "which-algorithm": which_algorithm,
 }
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or list(PARTS)
-    maps = Path(os.environ.get("WAYFOLK_DATA") or ROOT.parent / "shared" / "maps") / "movingai"
+    wanted = chosen([word for word in sys.argv[1:] if word != "--cpu" and not word.startswith("--seconds=")])
+    options = ("--cpu " if IS_CPU_TIME else "") + ("" if SECONDS is None else f"--seconds={SECONDS:g} ")
+    maps = Path(os.environ.setdefault("WAYFOLK_DATA", str(ROOT.parent / "shared" / "maps"))) / "movingai"
     if not maps.is_dir():
         sys.exit("the benchmarks need the Moving AI maps: set WAYFOLK_DATA to the folder that holds `movingai`")
     for name in wanted:
-        made = [f"*`python -m benchmarks {name}`, {time.strftime('%Y-%m-%d')}.*"]
+        page = [f"*`python -m benchmarks {options}{name}`, {time.strftime('%Y-%m-%d')}.*"]
         for title, note, columns, rows in PARTS[name].tables(maps):
             lines = table(title, note, columns, rows)
             print("\n".join(lines), flush=True)
-            made += lines
-        keep(name, "\n".join(made) + "\n")
+            page += lines
+        keep(name, "\n".join(page) + "\n")
+
+
+def chosen(words: list[str]) -> list[str]:
+    """The parts that the command line names, all of them if it names none."""
+    parts = f"The parts are {', '.join(PARTS)}; without a part, all are run."
+    clock = (
+        "--cpu measures CPU time instead of wall-clock time, for a machine that is shared; not for parts with workers."
+    )
+    if {"-h", "--help"} & set(words):
+        print("Run benchmarks and put their tables on docs/benchmarks.md: python -m benchmarks [OPTIONS] [PART ...].")
+        print(
+            parts,
+            clock,
+            "--seconds=N limits each run of fleet-peers (else 30 s) and fleet-scaling (else 5 s).",
+            sep="\n",
+        )
+        sys.exit(0)
+    for word in words:
+        if word not in PARTS:
+            print(f"There is no part {word!r} among the benchmarks. {parts}", file=sys.stderr)
+            sys.exit(2)
+    return words or list(PARTS)
 
 
 def keep(part: str, text: str) -> None:
     """Put a part that was measured on the page, in the place of what it was before."""
-    found = dict.fromkeys(PARTS, "")
+    pages = dict.fromkeys(PARTS, "")
     if PAGE.exists():
         pieces = re.split(r"^(?=\*`python -m benchmarks )", PAGE.read_text(), flags=re.MULTILINE)[1:]
-        found |= {piece.split("`")[1].split()[-1]: piece.strip() + "\n" for piece in pieces}
-    found[part] = text
+        pages |= {piece.split("`")[1].split()[-1]: piece.strip() + "\n" for piece in pieces}
+    pages[part] = text
     head = (
         "# Benchmarks\n\n"
         f"Made by `make bench`, or part by part: {processor()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}. The machine is shared and noisy: read times as +-30 %, and trust the "
-        "ratios, whose sides are measured in the same run. Every answer is checked: a benchmark of wrong paths stops.\n"
+        "ratios, whose sides are measured in the same run. With `--cpu`, times are CPU time. Every answer is checked: a "
+        "benchmark of wrong paths stops.\n"
     )
-    PAGE.write_text("\n".join([head, *(piece for piece in found.values() if piece)]))
+    PAGE.write_text("\n".join([head, *(piece for piece in pages.values() if piece)]))
 
 
 def table(title, note, columns, rows):

@@ -6,13 +6,14 @@ import numpy as np
 
 from benchmarks.jump_points import best_of_three
 from benchmarks.one_agent import mean_us
-from wayfolk.abstraction.cliques import Cliques, cliques_of
-from wayfolk.abstraction.clusters import Clusters, clusters_of
-from wayfolk.abstraction.sectors import Sectors
-from wayfolk.formats import read_map, read_queries
-from wayfolk.generate import random_map, rooms, scale
-from wayfolk.many import find_many
-from wayfolk.run import find_path
+from wayfolk.algorithms.batch import find_many
+from wayfolk.algorithms.paths import find_path
+from wayfolk.files.maps import read_map
+from wayfolk.files.scenarios import read_queries
+from wayfolk.world.abstraction.cliques import Cliques, cliques_of
+from wayfolk.world.abstraction.clusters import Clusters, clusters_of
+from wayfolk.world.abstraction.sectors import Sectors
+from wayfolk.world.generate import random_map, rooms, scale
 
 LARGE_QUERIES = 100
 SAMPLE = 100  # queries for the tables of PRA*
@@ -22,11 +23,11 @@ def tables(maps):
     worlds = list(all_worlds(maps))
     yield (
         "HPA* (clusters of 32, two levels) against A*",
-        "Mean microseconds a query with its path, refined and smoothed: `find_many` on one thread, and `find_path`, which "
-        "makes a list of places of every path. All queries of movingai/single; on the larger maps, made or scaled to "
-        f"1000 x 1000 but for orz900d (1491 x 656), {LARGE_QUERIES} between random cells. `above` is how much longer than "
-        "the cheapest paths those of HPA* are, on average and at most. The clusters are built once; their time is not in "
-        "that of a query.",
+        "Mean microseconds for a query with its path, refined and smoothed: `find_many` on one thread, and "
+        "`find_path`, which also makes a list of places. All queries of movingai/single; on the larger maps (1000 x "
+        f"1000, orz900d 1491 x 656) {LARGE_QUERIES} queries between random cells. `above` is by how much the paths of "
+        "HPA* are longer than the cheapest ones, on average and at most. The clusters are built once; the time of a "
+        "query does not include that.",
         ["map", "free cells", "A*", "HPA*", "x", "A* find_path", "HPA* find_path", "x", "above, %", "most, %", "build, ms",
          "bytes a cell"],
         [hpa_row(name, *world) for name, *world in worlds],
@@ -34,8 +35,8 @@ def tables(maps):
     chosen = [world for world in worlds if world[0] in ("lak303d", "AR0011SR", "orz900d")]
     yield (
         "PRA* against A*",
-        f"{SAMPLE} of the same queries: microseconds of `find_path`, and nodes expanded on all levels together. `refine` "
-        "is the number of abstract steps refined at a time.",
+        f"{SAMPLE} of the same queries: microseconds of `find_path`, and nodes expanded on all levels together. "
+        "`refine` is the number of abstract steps refined at a time.",
         [
             "map",
             "options",
@@ -52,8 +53,9 @@ def tables(maps):
     )
     yield (
         "Editing a map",
-        "Milliseconds to build an abstraction, and to bring it up to date when one cell is blocked (mean of 20), which is "
-        "then equal to one built anew; how many squares were searched again, of each level, at most.",
+        "Milliseconds to build an abstraction, and to repair it when one cell is blocked (mean of 20). The repaired "
+        "abstraction equals one built from scratch. The last column is the most squares that were searched again, by "
+        "level.",
         ["map", "abstraction", "build", "edit", "x", "squares", "searched"],
         [row for name, grid, *_ in chosen[1:] for row in edit_rows(name, grid)],
     )
@@ -64,8 +66,8 @@ def all_worlds(maps):
     for file in sorted((maps / "single").glob("*.map")):
         grid = read_map(file)
         queries = read_queries(f"{file}.scen", grid)
-        found = queries.lengths > 0
-        yield file.stem, grid, queries.starts[found], queries.goals[found]
+        solvable = queries.lengths > 0
+        yield file.stem, grid, queries.starts[solvable], queries.goals[solvable]
     large = {
         "orz900d": read_map(maps / "mapf" / "orz900d.map"),
         "AR0011SR, scaled": scale(read_map(maps / "single" / "AR0011SR.map"), 1000, 1000),
@@ -84,11 +86,11 @@ def hpa_row(name, grid, starts, goals):
     batch, single = dict.fromkeys(("astar", "hpa"), np.inf), dict.fromkeys(("astar", "hpa"), np.inf)
     pairs = list(zip(starts, goals, strict=True))
     costs = {}
-    for _ in range(3):  # in turn, the best of three: whoever shares the machine disturbs both
+    for _ in range(3):  # in turn, the best of three: other processes on the machine disturb both
         for algorithm in batch:
-            made = find_many(grid, starts, goals, algorithm, threads=1)
-            batch[algorithm] = min(batch[algorithm], made.seconds / len(pairs) * 1e6)
-            costs[algorithm] = made.costs
+            many = find_many(grid, starts, goals, algorithm, threads=1)
+            batch[algorithm] = min(batch[algorithm], many.seconds / len(pairs) * 1e6)
+            costs[algorithm] = many.costs
             took = mean_us(lambda pair, algorithm=algorithm: find_path(grid, *pair, algorithm), pairs)
             single[algorithm] = min(single[algorithm], took)
     above = (costs["hpa"] / costs["astar"] - 1.0) * 100

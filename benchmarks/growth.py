@@ -3,8 +3,8 @@
 import numpy as np
 
 from benchmarks.plots import over_map_size
-from wayfolk.grid import Grid
-from wayfolk.many import find_many
+from wayfolk.algorithms.batch import find_many
+from wayfolk.world.grid import Grid
 
 SIDES = (64, 128, 256, 512, 1024, 2048, 4096)
 NAMES = ("dijkstra", "astar", "jps", "jps_plus", "hpa")
@@ -21,9 +21,9 @@ def tables(maps):
             ends = np.random.default_rng(side).choice(cells, (2, QUERIES))
             before = held(grid)
             find_many(grid, *ends[:, :1], name)  # prepares the map
-            made = find_many(grid, *ends, name, threads=1)
-            assert np.isfinite(made.costs).all()
-            times[name][side] = made.seconds / QUERIES * 1e6
+            results = find_many(grid, *ends, name, threads=1)
+            assert np.isfinite(results.costs).all()
+            times[name][side] = results.seconds / QUERIES * 1e6
             memory[name][side] = (held(grid) - before) / grid.n_cells
     over_map_size(times, "growth.svg", "microseconds a query", both_logarithmic=True)
     yield (
@@ -41,7 +41,7 @@ def random_map(side):
 
 
 def held(grid):
-    """The bytes of all arrays that hang on a map."""
+    """The bytes of all arrays that are kept with a map."""
     seen, todo, total = set(), [vars(grid)], 0
     while todo:
         one = todo.pop()

@@ -1,18 +1,21 @@
 """Jump point search in batches against A*, the fastest peer, and what the best C++ engine reached elsewhere."""
 
 import time
+from functools import partial
 
 import numpy as np
 from w9_pathfinding.pf import AStar as PeerAStar
 
+from benchmarks import jump_scans
 from benchmarks.one_agent import mean_us, peer_grid
-from wayfolk.formats import read_map, read_queries
-from wayfolk.grid import Grid
-from wayfolk.kernels.jump_scan import new_stops
-from wayfolk.kernels.jump_table import new_jumps
-from wayfolk.landmarks import away_from_landmarks
-from wayfolk.many import find_many
-from wayfolk.run import find_path
+from wayfolk.algorithms.batch import find_many
+from wayfolk.algorithms.paths import find_path, finder
+from wayfolk.algorithms.search.jps.scan import new_stops
+from wayfolk.algorithms.search.jps_plus.landmarks import away_from_landmarks
+from wayfolk.algorithms.search.jps_plus.table import new_jumps
+from wayfolk.files.maps import read_map
+from wayfolk.files.scenarios import read_queries
+from wayfolk.world.grid import Grid
 
 # mean microseconds a query in the C++ engine warthog, measured elsewhere: JPS (block scan), JPS+ with pruning
 WARTHOG = {
@@ -31,17 +34,27 @@ def tables(maps):
     rows = [row(file) for file in sorted((maps / "single").glob("*.map"))]
     yield (
         "Jump points, all queries of movingai/single",
-        "Mean microseconds a query with its path, `find_many` on one thread; EIGHT moves, no corner cut. `w9 / jps` is how "
-        "many times slower w9-pathfinding's A* is, through its own Python call on every third query. warthog (C++) was "
-        "measured elsewhere, on a machine of the same kind: JPS with block scanning, and JPS+ with pruning.",
+        "Mean microseconds for a query with its path, `find_many` on one thread; move rule EIGHT (no corner cutting). "
+        "`w9 / jps` is how many times slower w9-pathfinding's A* is, through its own Python call on every third query. "
+        "warthog (C++) was measured elsewhere, on a machine of the same kind: JPS with block scanning, and JPS+ with "
+        "pruning.",
         ["map", "cells", "astar", "jps", "jps_plus", "astar / jps", "jps / jps_plus", "w9 / jps", "warthog JPS",
          "JPS+P", "x jps", "x jps_plus"],
         rows,
     )  # fmt: skip
     yield (
+        "Jump points on open maps of 512 x 512 cells",
+        "Every 16th query of six maps, `find_many` on one thread: mean microseconds for a query, and what `jps` does in "
+        "it. A search expands few nodes, but scans a row and a column from each cell of every diagonal: 20 to 60 scans "
+        "for an expansion. Scans take most of its time. `jps_plus` reads their results from tables.",
+        ["map", "jps", "expanded", "scans", "opened", "ns a scan, all included", "jps_plus"],
+        list(jump_scans.rows(maps)),
+    )
+    yield (
         "Preparing a map, and calling from Python",
-        "Milliseconds to prepare a map of a million cells, 20 % blocked at random (best of 3); microseconds of one call of "
-        "`find_path` for a path of one step, in which the search itself takes less than one.",
+        "Milliseconds to prepare a map of a million cells, 20 % blocked at random (best of 3); microseconds of one "
+        "call of `find_path` and of a prepared finder for a path of one step; the search itself takes less than one "
+        "microsecond.",
         ["what", "value", "limit"],
         [*preparation(), *calls()],
     )
@@ -50,17 +63,17 @@ def tables(maps):
 def row(file):
     grid = read_map(file)
     queries = read_queries(f"{file}.scen", grid)
-    found = np.flatnonzero(queries.lengths > 0)
-    starts, goals, lengths = queries.starts[found], queries.goals[found], queries.lengths[found]
+    solvable = np.flatnonzero(queries.lengths > 0)
+    starts, goals, lengths = queries.starts[solvable], queries.goals[solvable], queries.lengths[solvable]
     took = dict.fromkeys(NAMES, float("inf"))
     theirs = float("inf")
     peer = PeerAStar(peer_grid(file))
     pairs = [(grid.place(start), grid.place(goal)) for start, goal in zip(starts[::3], goals[::3], strict=True)]
-    for _ in range(3):  # in turn, the best of three: whoever shares the machine disturbs all
+    for _ in range(3):  # in turn, the best of three: other processes on the machine disturb all
         for name in NAMES:
-            made = find_many(grid, starts, goals, name, threads=1)
-            took[name] = min(took[name], made.seconds / len(found) * 1e6)
-            wrong = int((np.abs(made.costs - lengths) > 0.006).sum())
+            many = find_many(grid, starts, goals, name, threads=1)
+            took[name] = min(took[name], many.seconds / len(solvable) * 1e6)
+            wrong = int((np.abs(many.costs - lengths) > 0.006).sum())
             assert wrong == EXPECTED_WRONG.get(file.stem, 0), f"{name}: {wrong} costs of {file.stem} are wrong"
         theirs = min(theirs, mean_us(lambda pair: peer.find_path(*pair), pairs))
     third = min(find_many(grid, starts[::3], goals[::3], "jps", threads=1).seconds for _ in range(3)) / len(pairs) * 1e6
@@ -86,10 +99,16 @@ def preparation():
 def calls():
     grid = Grid(np.ones((20, 20)))
     for name in NAMES:
-        best = min(
-            mean_us(lambda pair, name=name: find_path(grid, *pair, name), [((3, 3), (4, 4))] * 500) for _ in range(7)
-        )
-        yield [f"find_path({name}), us", best, 20]
+        for what, call in (
+            (f"find_path({name})", partial(one_call, grid, name)),
+            (f"finder({name})", finder(grid, name)),
+        ):
+            best = min(mean_us(lambda pair, call=call: call(*pair), [((3, 3), (4, 4))] * 500) for _ in range(7))
+            yield [f"{what}, us", best, 6 if what.startswith("finder") else 15]
+
+
+def one_call(grid, name, start, goal):
+    return find_path(grid, start, goal, name)
 
 
 def best_of_three(job):

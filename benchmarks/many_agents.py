@@ -6,27 +6,29 @@ import numpy as np
 from w9_pathfinding.envs import Grid as PeerGrid
 from w9_pathfinding.mapf import WHCAStar as PeerWhca
 
-from wayfolk.check import check
-from wayfolk.controllers import Controller
-from wayfolk.formats import read_map, read_scen
-from wayfolk.generate import random_map
-from wayfolk.metrics import lower_bound, sum_of_costs
-from wayfolk.problem import one_shot
-from wayfolk.record import MOVE, REFUSED
-from wayfolk.run import solve
-from wayfolk.simulation import Simulation
+from wayfolk.algorithms.controllers import Controller
+from wayfolk.files.maps import read_map
+from wayfolk.files.scenarios import read_scen
+from wayfolk.judge.metrics import lower_bound, sum_of_costs
+from wayfolk.judge.plans import check
+from wayfolk.kernels.codes import MOVE, REFUSED
+from wayfolk.problem.problem import one_shot
+from wayfolk.simulation.simulation import Simulation
+from wayfolk.simulation.solving import solve
+from wayfolk.world.generate import random_map
 
 
 def tables(maps):
     yield (
         "WHCA*, random-32-32-20, FOUR moves",
-        "Seconds (best of 5, in turn) and sum of costs. Plans of ours are judged; `fails` is a peer without a plan.",
+        "Seconds (best of 5, in turn) and sum of costs. Our plans are checked by the judge; `fails`: the peer found no "
+        "plan.",
         ["agents", "window", "wayfolk s", "cost", "w9-pathfinding s", "cost", "x", "lower bound"],
         [whca(maps, agents, window) for agents in (20, 50, 100) for window in (16, 64)],
     )
     yield (
         "The clock and the referee alone",
-        "Milliseconds a tick in which all agents on an open 512 x 512 map move and none has to be asked.",
+        "Milliseconds for a tick in which all agents on an open 512 x 512 map move and none needs a new route.",
         ["agents", "ms a tick", "limit"],
         [[agents, referee(agents), 2 if agents == 2000 else ""] for agents in (500, 2000, 10000)],
     )
@@ -52,7 +54,7 @@ def whca(maps, agents, window):
 
 
 class Shuttle(Controller):
-    """Everyone walks east and back west on a stretch of its own, so that nobody is ever refused."""
+    """Each agent walks east and back west on cells of its own, so that no move is ever refused."""
 
     def __init__(self, n_agents, stretch):
         super().__init__(n_agents)
@@ -66,13 +68,13 @@ class Shuttle(Controller):
 
 
 def referee(agents):
-    """The median tick: all agents move, and nobody has to be asked."""
+    """The median tick: all agents move, and none needs a new route."""
     per_row = -(-agents // 512)
     stretch = min(512 // per_row - 1, 32)
     starts = [(512 // per_row * (k // 512), k % 512) for k in range(agents)]
     problem = one_shot(random_map(512, 512, 0.0), starts, [(x + stretch, y) for x, y in starts])
     world = Simulation(problem, "lra")
-    world.brain = Shuttle(agents, stretch)
+    world.controller = Shuttle(agents, stretch)
     world.advance(1)
     times = []
     for _ in range(200):

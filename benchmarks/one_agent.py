@@ -7,9 +7,10 @@ from w9_pathfinding.envs import DiagonalMovement
 from w9_pathfinding.envs import Grid as PeerGrid
 from w9_pathfinding.pf import AStar as PeerAStar
 
-from wayfolk.formats import read_map, read_queries
-from wayfolk.graph import Graph
-from wayfolk.run import find_path
+from wayfolk.algorithms.paths import find_path
+from wayfolk.files.maps import read_map
+from wayfolk.files.scenarios import read_queries
+from wayfolk.world.graph import Graph
 
 # mean microseconds a query of A* in the C++ engine warthog, measured by its users on a machine of this kind
 WARTHOG = {"arena": 7.7, "brc000d": 896, "den312d": 95, "lak303d": 730, "orz103d": 3182, "ost003d": 689}
@@ -20,9 +21,9 @@ def tables(maps):
     rows = [row(file) for file in sorted((maps / "single").glob("*.map"))]
     yield (
         "A*, one agent, all queries of movingai/single",
-        "Mean microseconds a query through each package's own Python call; EIGHT moves, no corner cut. Columns `x` are how "
-        f"many times slower the peer is. networkx: {SAMPLE} queries spread over each file, against ours on the same. "
-        "warthog (C++) was measured elsewhere, on a machine of the same kind.",
+        "Mean microseconds for a query through each package's own Python call; move rule EIGHT (no corner cutting). "
+        f"Columns `x` are how many times slower the peer is. networkx: {SAMPLE} queries spread over each file, against "
+        "ours on the same queries. warthog (C++) was measured elsewhere, on a machine of the same kind.",
         ["map", "queries", "wayfolk", "w9-pathfinding", "x", "networkx", "x", "warthog (elsewhere)", "x"],
         rows,
     )
@@ -31,9 +32,9 @@ def tables(maps):
 def row(file):
     grid, peer = read_map(file), peer_grid(file)
     queries = read_queries(f"{file}.scen", grid)
-    found = [k for k in range(len(queries.starts)) if queries.lengths[k] > 0]
-    pairs = [(grid.place(queries.starts[k]), grid.place(queries.goals[k])) for k in found]
-    lengths = queries.lengths[found]
+    solvable = [k for k in range(len(queries.starts)) if queries.lengths[k] > 0]
+    pairs = [(grid.place(queries.starts[k]), grid.place(queries.goals[k])) for k in solvable]
+    lengths = queries.lengths[solvable]
     finder = PeerAStar(peer)
     costs = [find_path(grid, *pair).cost for pair in pairs]
     below = int((np.abs(np.array(costs) - lengths) > 0.006).sum())
@@ -42,7 +43,7 @@ def row(file):
     for pair, cost in list(zip(pairs, costs, strict=True))[:: max(1, len(pairs) // 20)]:
         assert abs(peer.calculate_cost(finder.find_path(*pair)) - cost) < 0.01
     ours = theirs = float("inf")
-    for _ in range(3):  # in turn, the best of three: whoever shares the machine disturbs both
+    for _ in range(3):  # in turn, the best of three: other processes on the machine disturb both
         ours = min(ours, mean_us(lambda pair: find_path(grid, *pair), pairs))
         theirs = min(theirs, mean_us(lambda pair: finder.find_path(*pair), pairs[::3]))
     ours_third = min(mean_us(lambda pair: find_path(grid, *pair), pairs[::3]) for _ in range(3))

@@ -5,10 +5,11 @@ import time
 import numpy as np
 
 from benchmarks.plots import over_map_size
-from wayfolk.formats import read_map, read_queries
-from wayfolk.grid import Grid
-from wayfolk.herd import Herd
-from wayfolk.run import begin_path
+from wayfolk.algorithms.herd import Herd
+from wayfolk.algorithms.paths import begin_path
+from wayfolk.files.maps import read_map
+from wayfolk.files.scenarios import read_queries
+from wayfolk.world.grid import Grid
 
 SIDES = (64, 128, 256, 512, 1024, 2048)
 WALKERS = {
@@ -23,9 +24,9 @@ MOVES = 20_000  # for each size of map
 def tables(maps):
     yield (
         "Real-time search: expansions a second",
-        "Every tenth query of lak303d (movingai/single), each walked to its goal, all in turn, the best of three. "
-        "Walking, learning and tracing are included. `x` is A*'s rate over theirs; the limits are 1.5 for all and 1.3 for "
-        "salient over tba.",
+        "Every tenth query of lak303d (movingai/single), each walked to its goal; all algorithms in turn, the best of "
+        "three. Moving, learning and tracing are included. `x` is the rate of A* divided by theirs; the limits are 1.5 "
+        "for all, and 1.3 for the rate of tba divided by that of salient.",
         ["algorithm", "million expansions a second", "x"],
         rates(maps / "single" / "lak303d.map"),
     )
@@ -33,16 +34,17 @@ def tables(maps):
     over_map_size(times, "moves.svg", "microseconds for a move, 99.9th percentile", both_logarithmic=False)
     yield (
         "Real-time search: planning for one move",
-        f"Microseconds of one `advance(1)`, Python included, at the 99.9th percentile of {MOVES:,} moves on random maps, "
-        "15 % blocked; the least of three such percentiles, as others share the machine. The limit of the last column, "
-        "2048^2 over 64^2, is 2. ![time for a move over map size](figures/moves.svg)",
+        f"Microseconds of one `advance(1)`, Python included: the 99.9th percentile of {MOVES:,} moves on random maps, "
+        "15 % blocked; the least of three measurements, because other processes use the machine. The last column is "
+        "the time on 2048^2 cells divided by that on 64^2; its limit is 2. ![time for a move over map "
+        "size](figures/moves.svg)",
         ["algorithm", *(f"{side}^2" for side in SIDES), "growth"],
         [[name, *by_side.values(), by_side[SIDES[-1]] / by_side[SIDES[0]]] for name, by_side in times.items()],
     )
     yield (
         "A thousand walkers",
-        "RTAA* with 32 expansions for a plan, 1,000 agents on random cells of a 512 x 512 map, 15 % blocked, one call for "
-        "a round in which everybody moves. Milliseconds; the limit is 10.",
+        "RTAA* with 32 expansions for a plan; 1,000 agents on random cells of a 512 x 512 map, 15 % blocked. "
+        "Milliseconds of one call, in which every agent moves; the limit is 10.",
         ["what", "ms"],
         herd(),
     )

@@ -4,10 +4,12 @@ import time
 
 import numpy as np
 
-from wayfolk import catalogue, generate
-from wayfolk.formats import read_map, read_queries
-from wayfolk.result import Status
-from wayfolk.walker import walk
+from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.walk import walk
+from wayfolk.files.maps import read_map
+from wayfolk.files.scenarios import read_queries
+from wayfolk.problem.result import Status
+from wayfolk.world import generate
 
 REPAIRING = ["d_star", "focussed_d_star", "d_star_lite", "anytime_d_star"]
 WALKS = 6  # on each map, between the ends of its longer queries
@@ -20,19 +22,20 @@ def tables(maps):
     worlds = [random_world(), *(read_world(file) for file in sorted((maps / "single").glob("*.map")))]
     yield (
         "Replanning, changes near the agent",
-        f"An agent walks {WALKS} long ways on a known map; every {EVERY} steps {CELLS} random cells at most {NEAR} away "
-        "from it are blocked if they were free and freed if they were not. Cells expanded by all replans together; `x` is "
-        "how many times more A* from scratch (ours, on the same maps from the same cells) expands than D* Lite, without "
-        "and with the first plan. The last columns are mean microseconds a replan. LPA* is not here: its root is the "
-        "start, so when the agent has moved it begins again, as A* does. All costs are equal.",
+        f"An agent makes {WALKS} long walks on a known map. Every {EVERY} steps, {CELLS} random cells at most {NEAR} "
+        "away from it change: free ones are blocked, blocked ones are freed. The columns of algorithms are the cells "
+        "expanded by all replans together. `x` is how many times more cells A* from scratch (ours, on the same maps "
+        "from the same cells) expands than D* Lite, without and with the first plan. The last columns are mean "
+        "microseconds for a replan. LPA* is left out: its search begins at the start, so it begins again when the "
+        "agent has moved, as A* does. All costs are equal.",
         ["map", "replans", "A*", *(label(name) for name in REPAIRING), "x", "x, first plan too", "A* us", "D* Lite us"],
         [changes_near_the_agent(*world) for world in worlds],
     )
     yield (
         "Replanning, unknown maps",
-        f"{UNKNOWN_WALKS} of these ways, on maps of which the agent knows nothing; it sees {SIGHT:.0f} cells far and "
-        "believes the rest to be free. Cells expanded in all, the first plan included. Each goes its own way, so the "
-        "number of replans differs a little; it is that of D* Lite. `x` is A* from scratch against D* Lite.",
+        f"{UNKNOWN_WALKS} of these walks on unknown maps; the agent sees {SIGHT:.0f} cells far and assumes that the "
+        "rest is free. Cells expanded, the first plan included. The walks differ between algorithms, so the number of "
+        "replans does too; shown is that of D* Lite. `x` is A* from scratch divided by D* Lite.",
         ["map", "replans", "A*", *(label(name) for name in REPAIRING), "x"],
         [unknown(grid, pairs[:: WALKS // UNKNOWN_WALKS]) for grid, pairs in worlds],
     )
@@ -52,8 +55,8 @@ def random_world():
 def read_world(file):
     grid = read_map(file)
     rows = read_queries(f"{file}.scen", grid)
-    found = np.flatnonzero(rows.lengths > 0)
-    chosen = found[np.linspace(len(found) // 2, len(found) - 1, WALKS).astype(int)]
+    solvable = np.flatnonzero(rows.lengths > 0)
+    chosen = solvable[np.linspace(len(solvable) // 2, len(solvable) - 1, WALKS).astype(int)]
     return grid, list(zip(rows.starts[chosen], rows.goals[chosen], strict=True))
 
 
@@ -108,8 +111,8 @@ def unknown(grid, pairs):
     replans = 0
     for start, goal in pairs:
         for name in expanded:
-            made = walk(grid, grid.place(start), grid.place(goal), name, sight=SIGHT)
-            assert made.is_solved
-            expanded[name] += made.expanded
-            replans += made.counters.replans if name == "d_star_lite" else 0
+            result = walk(grid, grid.place(start), grid.place(goal), name, sight=SIGHT)
+            assert result.is_solved
+            expanded[name] += result.expanded
+            replans += result.counters.replans if name == "d_star_lite" else 0
     return [grid.name, replans, *expanded.values(), expanded["astar"] / expanded["d_star_lite"]]

@@ -1,8 +1,11 @@
-"""Writes what the docs take from the sources: a page for each algorithm, their index, and the command line's page.
+"""Writes what the docs take from the sources: a page for each algorithm, their index, the command line's page, that of
+a store's tables, and an overview of the papers that were run again.
 
     python docs/make_pages.py            write whatever has changed
     python docs/make_pages.py --check    write nothing; exit code 1 if something would change
-    python docs/make_pages.py --picture  run the demo and take docs/images/demo.png anew, with playwright and Chromium
+    python docs/make_pages.py --picture  take docs/images/demo.png and areas.png anew, with playwright and Chromium; needs
+                                         the map den204d, see `wayfolk maps get`
+    python docs/make_pages.py --search-pictures  take those of docs/watch.md anew
 
 Algorithms come from the catalogue, which reads their files without importing them; verbs come from the command line's
 app. The table of algorithms in README.md and the menu in mkdocs.yml are replaced between two marks.
@@ -23,9 +26,13 @@ from typing import Any
 import typer
 from typer.utils import get_params_from_function
 
-from wayfolk import catalogue
-from wayfolk.catalogue import FAMILIES, Entry, Option
-from wayfolk.cli import app
+import wayfolk
+from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.catalogue import FAMILIES, Entry, Option
+from wayfolk.cli.app import app
+from wayfolk.cli.examples import EXAMPLES
+from wayfolk.experiments.reports.overview import overview
+from wayfolk.experiments.sweeps.columns import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -48,6 +55,14 @@ DOCUMENTS = {
 }
 """What the sources call a document by number: how the pages call it, and where it comes from."""
 
+HEADINGS = {
+    "Guarantees": "Guarantees",
+    "Invariants": "Invariants",
+    "Cost": "Cost",
+    "Deviations": "Deviations from the paper",
+}
+"""The sections of a docstring, and how its page calls them."""
+
 FACTS = {
     "OPTIMAL": "Optimal",
     "COMPLETE": "Complete",
@@ -62,10 +77,50 @@ FACTS = {
 COMMANDS = {
     "search": "wayfolk path maps/rooms-32.map --from 2,2 --to 29,29 --with {name}",
     "realtime": "wayfolk path maps/rooms-32.map --from 2,2 --to 29,29 --with {name}",
-    "planners": "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents 10 --with {name}",
+    "planners": "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents {agents} --with {name}",
     "controllers": "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents 10 --with {name}",
 }
+AS_A_SCENE = "wayfolk run examples/re-tasking.toml --with {name}"
 DEFAULT_MOVES = {"search": "eight", "realtime": "eight", "planners": "four", "controllers": "four"}
+
+API = {
+    "worlds": (
+        "Maps and other worlds",
+        ["Grid", "Moves", "Graph", "read_map", "write_map", "parse_ascii", "generate", "thesis_map", "DirectionMap", "Flow",
+         "flow_of", "Navmesh", "Waypoints", "Space"],
+    ),
+    "paths": (
+        "Paths for one agent",
+        ["find_path", "Finder", "finder", "find_many", "Many", "begin_path", "distances", "read_queries", "trials",
+         "Trials", "walk", "add_strategy", "watch_path", "Trace"],
+    ),
+    "problems": (
+        "Problems, plans and results",
+        ["Problem", "one_shot", "patrol", "tasks", "deliveries", "thesis_problem", "read_scen", "write_scen", "Plan",
+         "read_plan", "export_plan", "import_plan", "Order", "read_orders", "read_stations", "Result", "Status",
+         "WayfolkError"],
+    ),
+    "many": (
+        "Planning and simulation for many agents",
+        ["solve", "begin_plan", "simulate", "Simulation", "Run", "Record", "events", "Event", "Controller", "View", "Herd",
+         "Scene", "read_scene", "play", "Dependencies", "dependencies", "shorten", "AgentState", "Fleet",
+         "read_world"],
+    ),
+    "crowds": (
+        "Crowds, brains and streets",
+        ["Crowd", "Brain", "Street", "read_street", "play_street", "walk_plan", "Trajectory", "read_trajectory"],
+    ),
+    "laboratory": ("The laboratory", ["read_runs"]),
+    "judge": (
+        "The judge and its metrics",
+        ["check", "Fault", "check_record", "why", "Blockage", "metrics", "coherence_over_time"],
+    ),
+    "replays": ("Replays, films and notebooks", ["search_page", "write_replay", "Page"]),
+    "environment": ("Environments for learning", ["env"]),
+}  # fmt: skip
+"""The pages of the reference: file, title, and the public names on it."""
+MORE = {"env": ("wayfolk.env.arena.Arena", "wayfolk.env.arena.Turn", "wayfolk.env.policies.policy_controller")}
+"""What a public module takes from modules of its own."""
 
 CONTRACTS = [
     (
@@ -73,13 +128,13 @@ CONTRACTS = [
         {
             "algorithm": "its name",
             "map": "the name of the map",
-            "queries": "rows of the file whose ends are free",
+            "queries": "rows of the file whose start and goal are free",
             "solved": "how many paths were found",
-            "wrong_cost": "how many of them cost something else than the file says",
+            "wrong_cost": "how many of them have another cost than the file says",
             "cost_total": "the sum of all costs",
             "expanded_total": "cells expanded, over all queries",
-            "mean_us": "microseconds for a query, mean",
-            "p99_us": "and the 99th percentile",
+            "mean_us": "mean microseconds for a query",
+            "p99_us": "99th percentile of the microseconds for a query",
         },
     ),
     (
@@ -87,15 +142,18 @@ CONTRACTS = [
         {
             "algorithm": "its name",
             "status": "`solved`, `partial`, `gave_up`, `impossible`, `out_of_time` or `out_of_budget`",
-            "agents": "how many",
-            "makespan": "the step from which all rest on their goals; null without a plan, as the next two",
+            "agents": "the number of agents",
+            "makespan": "the step from which all agents rest on their goals; like the next two, null without a plan",
             "sum_of_costs": "the steps until each agent arrives and stays, summed up",
             "sum_of_loss": "the steps that agents do not spend resting on their goals",
-            "lower_bound": "no sum of costs or loss can be less",
+            "lower_bound": "a lower bound of the sum of costs and of the sum of loss",
             "completion_rate": "the share of agents that stand on their goals at the end",
-            "seconds": "how long it took",
-            "first_seconds": "how long until there was a first plan, or null",
-            "faults": "how many faults the judge found",
+            "seconds": "seconds of planning",
+            "first_seconds": "seconds until the first plan, or null",
+            "faults": "how many faults the judge found, agents that do not arrive included",
+            "detail": "a sentence about a failure",
+            "why": "who stands in whose way: `kind`, `since`, `agents`, `places`, `waits` and `text` of each blockage",
+            "complete": "if it is not solved: complete algorithms that fit",
         },
     ),
     (
@@ -108,21 +166,31 @@ CONTRACTS = [
     (
         "wayfolk list --json",
         {
-            "name": "what `--with` takes",
-            "family": "the folder it is in",
-            "paper": "where it comes from",
-            "optimal": "whether it promises cheapest paths or plans",
-            "complete": "whether it promises to find whatever there is",
-            "options": "a list of objects with `name`, `default`, `type` and, where they are few, `choices`",
+            "name": "the name for `--with`",
+            "family": "its family",
+            "paper": "the reference in short",
+            "optimal": "whether it promises paths or plans of least cost",
+            "complete": "whether it promises to find a path or plan if there is one",
+            "options": "a list of objects with `name`, `default`, `type` and `meaning`, and `choices`, `range`, `least` "
+            "and `most` where they apply",
+        },
+    ),
+    (
+        "wayfolk check-algorithm bfs --json",
+        {
+            "algorithm": "its name",
+            "family": "its family, whose contract is checked",
+            "holds": "whether all that is promised holds",
+            "checks": "a list of objects with `name`, `holds` (null: not promised, or does not apply), `detail`, `world`",
         },
     ),
     (
         "wayfolk sweep benchmarks/smoke.toml --dry-run --json",
         {
-            "cells": "how many there are",
-            "missing": "how many are not in the store",
-            "estimate_seconds": "how long they may take by what the store has seen, or null",
-            "at_most_seconds": "and by their limits, or null",
+            "cells": "the number of jobs",
+            "missing": "the number of jobs that are not in the store",
+            "estimate_seconds": "the expected seconds for these, estimated from the runs in the store, or null",
+            "at_most_seconds": "the most seconds that they can take by their limits, or null",
         },
     ),
 ]
@@ -132,18 +200,43 @@ CONTRACTS = [
 def pages() -> dict[Path, str]:
     """Every file that is made here, with what should be in it."""
     entries = catalogue.entries()
-    made = {DOCS / "algorithms" / entry.family / f"{entry.name}.md": algorithm_page(entry) for entry in entries}
-    made[DOCS / "algorithms" / "index.md"] = index_page(entries)
-    made[DOCS / "cli.md"] = cli_page()
+    contents = {DOCS / "algorithms" / entry.family / f"{entry.name}.md": algorithm_page(entry) for entry in entries}
+    contents[DOCS / "algorithms" / "index.md"] = index_page(entries)
+    contents[DOCS / "cli.md"] = cli_page()
+    contents[DOCS / "store.md"] = store_page()
+    contents[DOCS / "papers" / "index.md"] = MADE + overview(DOCS / "papers")
+    contents |= {DOCS / "api" / f"{page}.md": api_page(title, names) for page, (title, names) in API.items()}
+    contents[DOCS / "api" / "index.md"] = api_index()
     readme, menu = ROOT / "README.md", ROOT / "mkdocs.yml"
-    made[readme] = between_marks(
+    contents[readme] = between_marks(
         readme,
         "<!-- algorithms -->",
         "<!-- end of algorithms -->",
         f"\n{table(entries, 'docs/algorithms/', families=True)}\n",
     )
-    made[menu] = between_marks(menu, "# algorithms", "# end of algorithms", nav(entries))
-    return made
+    contents[menu] = between_marks(menu, "# algorithms", "# end of algorithms", nav(entries))
+    return contents
+
+
+def store_page() -> str:
+    """The columns of all tables in a store."""
+    about = (
+        "Every sweep and every reproduction keeps its runs in one DuckDB file with these tables. Columns marked `*` are "
+        "there from the first row on that has a value for them. A counter that an algorithm of your own adds becomes a "
+        'column of its name.\n\n    import wayfolk as wf\n\n    runs = wf.read_runs("runs.duckdb")  # pandas\n'
+        '    agents = wf.read_runs("runs.duckdb", "agents", "polars")  # or "arrow"\n\n'
+        "`wayfolk sweep --store runs.duckdb --export runs.parquet` writes a table as Parquet or CSV; `--table` names "
+        "another one than `runs`.\n"
+    )
+    parts = [MADE, "# The tables of a store\n", about]
+    for name, columns in TABLES.items():
+        parts.append(f"## {name}\n")
+        listed = (
+            (f"`{one.name}`{'*' if one.later else ''}", one.meaning, one.unit, one.kind.split()[0], one.empty)
+            for one in columns
+        )
+        parts.append(rows(("column", "meaning", "unit", "type", "NULL if"), listed))
+    return "\n".join(parts)
 
 
 def between_marks(file: Path, begin: str, end: str, text: str) -> str:
@@ -152,7 +245,7 @@ def between_marks(file: Path, begin: str, end: str, text: str) -> str:
     pattern = re.compile(rf"(^ *{re.escape(begin)}\n).*?(^ *{re.escape(end)}$)", re.MULTILINE | re.DOTALL)
     if len(pattern.findall(content)) != 1:
         raise SystemExit(f"{file.name} should hold the lines {begin!r} and {end!r} once")
-    return pattern.sub(lambda found: found[1] + text + found[2], content)
+    return pattern.sub(lambda match: match[1] + text + match[2], content)
 
 
 def algorithm_page(entry: Entry) -> str:
@@ -169,7 +262,7 @@ def algorithm_page(entry: Entry) -> str:
     parts.append(definitions(facts, "fact", "value"))
     parts.append("## Options\n")
     parts.append(f"{plain(begin_doc(entry))}\n")
-    parts.append(rows(("option", "type", "default", "choices"), map(option_row, entry.options)))
+    parts.append(rows(("option", "meaning", "type", "default", "values"), map(option_row, entry.options)))
     if entry.family in COMMANDS:
         parts += ["## Run it\n", f"```sh\n{command(entry)}\n```\n"]
         parts.append("Options go behind `--opt`, as in `--opt NAME=VALUE`.\n" if entry.options else "")
@@ -177,30 +270,30 @@ def algorithm_page(entry: Entry) -> str:
 
 
 def paragraph(text: str) -> str:
-    """A paragraph of a docstring; one of the form "Finds    what it finds" becomes a table."""
-    found = re.findall(r"^([A-Z][a-z]+) {2,}(.+(?:\n +.+)*)", text, re.MULTILINE)
-    if found and text.startswith(found[0][0]):
-        pairs = ((name.lower(), plain(named_documents(joined(meaning)))) for name, meaning in found)
-        return definitions(pairs, "it", "what or how")
+    """A paragraph of a docstring; the one of HEADINGS ("Guarantees  what it finds ...") becomes sections."""
+    sections = re.findall(r"^([A-Z][a-z]+) {2,}(.+(?:\n +.+)*)", text, re.MULTILINE)
+    if sections and text.startswith(sections[0][0]):
+        named = ((HEADINGS[name], plain(named_documents(joined(meaning)))) for name, meaning in sections)
+        return "\n".join(f"## {heading}\n\n{meaning[:1].upper()}{meaning[1:]}\n" for heading, meaning in named)
     return plain(named_documents(joined(text))) + "\n"
 
 
-def option_row(option: Option) -> tuple[str, str, str, str]:
+def option_row(option: Option) -> tuple[str, str, str, str, str]:
     """A row of the table of options."""
     kind = option.type.replace(" | ", " or ")
-    choices = ", ".join(f"`{choice}`" for choice in option.choices)
-    return f"`{option.name}`", kind, f"`{option.default}`", choices
+    values = ", ".join(f"`{choice}`" for choice in option.choices) or str(option.range or "")
+    return f"`{option.name}`", plain(option.meaning), kind, f"`{option.default}`", values
 
 
 def begin_doc(entry: Entry) -> str:
     """What the algorithm's `begin` says about its options; a preset also says which it has set."""
     if "PRESET_OF" in entry.facts:
         base = catalogue.find(entry.facts["PRESET_OF"], entry.family)
-        told = " and ".join(f"`{name}={value}`" for name, value in entry.facts["SETS"].items())
-        return f"It is `{base.name}` with {told}. {begin_doc(base)}"
-    file = PACKAGE / entry.family / f"{entry.name}.py"
+        values = " and ".join(f"`{name}={value}`" for name, value in entry.facts["SETS"].items())
+        return f"It is `{base.name}` with {values}. {begin_doc(base)}"
+    file = PACKAGE / "algorithms" / entry.family / f"{entry.name}.py"
     if not file.exists():
-        file = PACKAGE / entry.family / entry.name / "__init__.py"
+        file = PACKAGE / "algorithms" / entry.family / entry.name / "__init__.py"
     functions = (node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef))
     return joined(ast.get_docstring(next(node for node in functions if node.name == "begin")) or "")
 
@@ -209,12 +302,42 @@ def command(entry: Entry) -> str:
     """A command that runs it, with a move rule that it knows."""
     usual, allowed = DEFAULT_MOVES[entry.family], entry.facts.get("MOVES")
     other = "" if not allowed or usual in allowed else f" --moves {allowed[0]}"
-    return COMMANDS[entry.family].format(name=entry.name) + other
+    line = COMMANDS[entry.family]
+    if entry.family == "controllers" and catalogue.find(entry.name).family != entry.family:
+        line = AS_A_SCENE  # `solve` would take the planner of that name
+    return line.format(name=entry.name, agents=min(10, entry.facts.get("AGENTS", 10))) + other
+
+
+def api_page(title: str, names: Iterable[str]) -> str:
+    """A page of the reference; mkdocstrings puts in what the docstrings say."""
+    homes = [home for name in names for home in (home_of(name), *MORE.get(name, ()))]
+    return "\n".join([MADE, f"# {title}\n", *(f"::: {home}\n" for home in homes)])
+
+
+def api_index() -> str:
+    """All public names, with the page that explains each."""
+    listed = [name for _, names in API.values() for name in names]
+    missing, twice = sorted(set(wayfolk.__all__) - set(listed)), [n for n in set(listed) if listed.count(n) > 1]
+    if missing or twice or set(listed) - set(wayfolk.__all__):
+        raise SystemExit(f"API in make_pages.py must list each public name once: {missing}, {twice}")
+    parts = [MADE, "# Reference\n", "All public names: `import wayfolk as wf`, then `wf.` and the name.\n"]
+    for page, (title, names) in API.items():
+        links = ", ".join(f"[`{name}`]({page}.md#{home_of(name)})" for name in names)
+        parts.append(f"**[{title}]({page}.md)**: {links}\n")
+    return "\n".join(parts)
+
+
+def home_of(name: str) -> str:
+    """Where a public name is defined, as mkdocstrings asks for it."""
+    if name in wayfolk._MODULES:
+        return f"wayfolk.{wayfolk._MODULES[name]}"
+    return f"wayfolk.{wayfolk._HOME[name]}.{name}"
 
 
 def index_page(entries: list[Entry]) -> str:
     """All algorithms by family, and the documents they come from."""
-    parts = [MADE, "# Algorithms\n", "Each is one file, and the file is its page: `wayfolk list` shows the same.\n"]
+    parts = [MADE, "# Algorithms\n"]
+    parts.append("Each is one file or folder, and its docstring is its page. `wayfolk list` shows them too.\n")
     for family in dict.fromkeys(entry.family for entry in entries):
         parts += [f"## {family}\n", f"{FAMILIES[family][:1].upper()}{FAMILIES[family][1:]}.\n"]
         parts.append(table([entry for entry in entries if entry.family == family], ""))
@@ -252,13 +375,18 @@ def cli_page() -> str:
     """Every verb, and what scripts can rely on."""
     parts = [MADE, "# The command line\n"]
     parts.append(
-        "Exit codes: 0 done, 1 not solved or faults found, 2 the caller's mistake, told in one sentence. Long work "
-        "shows its progress on stderr, and Ctrl-C stops it at once. `wayfolk --version` says which version this is.\n"
+        "Exit codes: 0 done, 1 not solved or faults found, 2 a mistake in the command or its files, explained in "
+        "one sentence. Long commands show their progress on stderr, and Ctrl-C stops them. "
+        "`wayfolk --version` prints the version, and `wayfolk --install-completion` lets your shell complete verbs, "
+        "options and names of algorithms. `python -m wayfolk` is the same program.\n"
     )
-    for words, told, callback in verbs(app, "wayfolk"):
-        parts += [f"## {words}\n", f"{plain(told)}\n"]
+    for words, help_text, callback in verbs(app, "wayfolk"):
+        parts += [f"## {words}\n", f"{plain(help_text)}\n"]
         if callback is not None:
             parts += list(_verb(words, callback))
+            examples = EXAMPLES.get(words.removeprefix("wayfolk "))
+            if examples:
+                parts += ["```text\n" + "\n".join(examples) + "\n```\n"]
     parts.append("## JSON for scripts\n")
     parts.append(
         "With `--json` a verb prints one JSON value and nothing else. These keys are a promise: they stay, with their "
@@ -278,8 +406,8 @@ def verbs(group: typer.Typer, name: str) -> Iterator[tuple[str, str, Any]]:
     for inner in group.registered_groups:
         members = inner.typer_instance
         first = members.registered_callback
-        told = (inner.help, members.info.help, first and joined(first.callback.__doc__ or ""))
-        yield f"{name} {inner.name}", next((text for text in told if isinstance(text, str)), ""), None
+        texts = (inner.help, members.info.help, first and joined(first.callback.__doc__ or ""))
+        yield f"{name} {inner.name}", next((text for text in texts if isinstance(text, str)), ""), None
         yield from verbs(members, f"{name} {inner.name}")
 
 
@@ -313,8 +441,8 @@ def _option(name: str, kind: Any, info: Any) -> str:
     if kind is bool:
         return "/".join(info.param_decls or (f"--{dashed}", f"--no-{dashed}"))
     plain_kinds = {"Path": "FILE", "int": "N", "float": "X", "str": "TEXT"}
-    found = re.search("|".join(plain_kinds), str(kind))
-    value = info.metavar or plain_kinds.get(found[0] if found else "str", "TEXT")
+    match = re.search("|".join(plain_kinds), str(kind))
+    value = info.metavar or plain_kinds.get(match[0] if match else "str", "TEXT")
     return f"{', '.join(info.param_decls or (f'--{dashed}',))} {value}"
 
 
@@ -350,9 +478,9 @@ def worded(name: str, value: Any) -> str:
 def named_documents(text: str) -> str:
     """`text` with the numbers of documents replaced by their short names."""
 
-    def names(found: re.Match[str]) -> str:
-        numbers = re.findall(r"\d{3}", found[0])
-        if " to " in found[0]:
+    def names(match: re.Match[str]) -> str:
+        numbers = re.findall(r"\d{3}", match[0])
+        if " to " in match[0]:
             numbers = [f"{k:03}" for k in range(int(numbers[0]), int(numbers[1]) + 1)]
         listed = [DOCUMENTS[number][0] for number in numbers]
         return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
@@ -365,15 +493,53 @@ def joined(text: str) -> str:
     return " ".join(text.split())
 
 
-def take_picture(time: float = 500.0) -> None:
-    """The replay of the demo at `time`, as a browser shows it."""
+def take_pictures() -> None:
+    """The replays of the demo, of SDP and of searches, as a browser shows them."""
+    with TemporaryDirectory() as folder:
+        demo, areas = Path(folder) / "demo.html", Path(folder) / "areas.html"
+        subprocess.run([sys.executable, "-m", "wayfolk.cli", "demo", "--out", demo], check=True)
+        take_picture(demo, DOCS / "images" / "demo.png", 500.0)
+        write_areas(areas)
+        take_picture(areas, DOCS / "images" / "areas.png", 1.2)
+    take_search_pictures()
+
+
+def take_search_pictures() -> None:
+    """The replays of a search and of a real-time search, as a browser shows them."""
+    query = ["maps/rooms-32.map", "--from", "2,2", "--to"]
+    wanted = {"search": ("29,29", "astar,jps", 200.0), "learning": ("12,12", "lrta,lss_lrta", 60.0)}
+    with TemporaryDirectory() as folder:
+        for name, (goal, algorithms, time) in wanted.items():
+            page = Path(folder) / f"{name}.html"
+            words = ["path", *query, goal, "--with", algorithms, "--html", page]
+            subprocess.run([sys.executable, "-m", "wayfolk.cli", *words], cwd=ROOT, check=True, capture_output=True)
+            take_picture(page, DOCS / "figures" / f"{name}.png", time)
+
+
+def write_areas(file: Path, agents: int = 60) -> None:
+    """Write the replay of a run of SDP, with its messages, on den204d."""
+    from wayfolk.algorithms.controllers.sdp.areas import ROOM
+    from wayfolk.algorithms.controllers.sdp.partition import partition
+    from wayfolk.files.folders import find_data
+    from wayfolk.files.maps import read_map
+    from wayfolk.problem.problem import one_shot
+    from wayfolk.replay import write_replay
+    from wayfolk.simulation.solving import simulate
+    from wayfolk.world.generate import draw_pairs
+
+    grid = read_map(find_data("movingai/sdp/den204d.map"))
+    rooms = (partition(grid).part == ROOM).reshape(-1, grid.stride)[1:-1, 1:-1] & grid.free
+    starts, goals = draw_pairs(grid, agents, zones=(rooms, rooms))
+    run = simulate(one_shot(grid, grid.places(starts), grid.places(goals)), "sdp", record=True)
+    write_replay([run.track("SDP")], file, title=f"{agents} agents on den204d")
+
+
+def take_picture(replay: Path, file: Path, time: float) -> None:
+    """The page `replay` at `time`, as a browser shows it."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
-    file = DOCS / "images" / "demo.png"
-    with TemporaryDirectory() as folder, sync_playwright() as browsers:
-        replay = Path(folder) / "demo.html"
-        subprocess.run([sys.executable, "-m", "wayfolk.cli", "demo", "--out", replay], check=True)
+    with sync_playwright() as browsers:
         browser = browsers.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
         page.goto(replay.as_uri())
@@ -382,23 +548,26 @@ def take_picture(time: float = 500.0) -> None:
         page.wait_for_timeout(500)
         page.screenshot(path=file)
         browser.close()
-    Image.open(file).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, optimize=True)
+    picture = Image.open(file).convert("RGB")
+    picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 def main(arguments: list[str]) -> int:
     """Write, or only compare."""
     if "--picture" in arguments:
-        take_picture()
-    made = pages()
-    stale = set((DOCS / "algorithms").rglob("*.md")) - set(made)
-    changed = [file for file, text in made.items() if not file.exists() or file.read_text(encoding="utf-8") != text]
+        take_pictures()
+    if "--search-pictures" in arguments:
+        take_search_pictures()
+    contents = pages()
+    stale = set((DOCS / "algorithms").rglob("*.md")) - set(contents)
+    changed = [file for file, text in contents.items() if not file.exists() or file.read_text(encoding="utf-8") != text]
     for file in sorted([*changed, *stale]):
         print(f"{file.relative_to(ROOT)} {'is out of date' if '--check' in arguments else 'changed'}")
     if "--check" in arguments:
         return 1 if changed or stale else 0
     for file in changed:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(made[file], encoding="utf-8", newline="\n")
+        file.write_text(contents[file], encoding="utf-8", newline="\n")
     for file in stale:
         file.unlink()
     return 0

@@ -1,168 +1,216 @@
-"""A second judge of records, which plays the rows one after another; `check_log` must find the same faults."""
+"""A second judge of records, slow and obvious: it plays the rows one after another, and `check_record` must find the same.
+
+It is written from the words of docs/judge.md. Of the library it uses what a record, a map and a fault are, and nothing
+that judges.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from typing import Any
+from itertools import combinations, groupby
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from reference import is_free, is_legal_step
+from wayfolk.judge.plans import KINDS_OF_FAULT, Fault
+from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, NOWHERE, REFUSED
+from wayfolk.problem.record import DISTANCE, STEPS, TURNS, Record
 
-from wayfolk.check import NOWHERE, Fault, Judge
-from wayfolk.record import ARRIVE, BLOCK, DISTANCE, FREE, GOAL, JOIN, LEAVE, MOVE, STEPS, Record
+_SLACK = 1e-6  # clocks add up small ticks
 
-_SLACK = 1e-6
+Place = tuple[int, int]
+Row = tuple[float, int, int, Place]
+
+
+class Diagonal(NamedTuple):
+    """A diagonal move: who, the two corners it joins, the row's time, and when it is over."""
+
+    agent: int
+    corners: frozenset[Place]
+    time: float
+    over: float
 
 
 def faults_of(record: Record) -> list[Fault]:
-    """All faults of a record that is one at all."""
-    judge = Judge(record.grid, 1_000_000)
-    _judge_arrivals(judge, record)
-    _Referee(judge, record).watch()
-    return judge.verdict()
+    """All faults of a record, in the order of the library's judge."""
+    faults = [*_wrong_arrivals(record), *_out_of_turn(record), *_Replay(record).faults()]
+    rank = {kind: number for number, kind in enumerate(KINDS_OF_FAULT)}
+    return sorted(faults, key=lambda fault: (fault.step, rank[fault.kind], fault.agents, fault.places))
 
 
-def _rows(record: Record) -> Iterator[tuple[float, int, int, int]]:
-    """The rows as plain numbers: time, agent, kind, cell."""
-    columns: tuple[NDArray[Any], ...] = (record.time, record.agent, record.kind, record.cell)
-    return zip(*(column.tolist() for column in columns), strict=True)
+def _rows(record: Record) -> Iterator[Row]:
+    """The rows as plain numbers: time, agent, kind, place."""
+    columns: tuple[Any, ...] = (record.time, record.agent, record.kind, record.cell)
+    for time, agent, kind, cell in zip(*(column.tolist() for column in columns), strict=True):
+        yield time, agent, kind, record.grid.place(cell)
 
 
-def _judge_arrivals(judge: Judge, record: Record) -> None:
+def _starts(record: Record) -> list[Place | None]:
+    return [None if cell == NOWHERE else record.grid.place(cell) for cell in record.starts.tolist()]
+
+
+def _wrong_arrivals(record: Record) -> Iterator[Fault]:
     """Whoever is said to arrive must stand there, and want to. Rows count in the order they were written."""
-    here, goal = record.starts.tolist(), [NOWHERE] * len(record.starts)
-    for time, agent, kind, cell in _rows(record):
+    here, goal = _starts(record), [None] * len(record.starts)
+    for time, agent, kind, place in _rows(record):
         if kind in (MOVE, JOIN):
-            here[agent] = cell
+            here[agent] = place
         elif kind == LEAVE:
-            here[agent] = NOWHERE
+            here[agent] = None
         elif kind == GOAL:
-            goal[agent] = cell
-        elif kind == ARRIVE and not here[agent] == goal[agent] == cell:
-            judge.add("arrive", time, [agent], cell)
+            goal[agent] = place  # type: ignore[call-overload]
+        elif kind == ARRIVE and not here[agent] == goal[agent] == place:
+            yield Fault("arrive", time, (agent,), (place,))
 
 
-class _Referee:
+def _out_of_turn(record: Record) -> Iterator[Fault]:
+    """In the `turns` model whoever acts comes after all who have acted in the same turn, by number."""
+    turn, last = -1.0, -1
+    for time, agent, kind, place in _rows(record):
+        if record.model == TURNS and kind in (MOVE, REFUSED):
+            if time == turn and agent <= last:
+                yield Fault("turn", time, (agent,), (place,))
+            turn, last = time, agent
+
+
+class _Replay:
     """Plays a record again, and judges everything but arrivals."""
 
-    def __init__(self, judge: Judge, record: Record) -> None:
-        self.judge, self.record = judge, record
-        self.late = record.tick if record.model == DISTANCE else 0.0  # how long a move may have begun before its row
-        self.here = [NOWHERE] * len(record.starts)
+    def __init__(self, record: Record) -> None:
+        grid = record.grid
+        self.record = record
+        self.map: Any = SimpleNamespace(
+            width=grid.width, height=grid.height, free=grid.free.copy(), links=grid.links, moves=grid.moves
+        )
+        self.here: list[Place | None] = [None] * len(record.starts)
         self.ready = [0.0] * len(record.starts)
-        self.inside: defaultdict[int, set[int]] = defaultdict(set)
-        self.slants: defaultdict[int, list[tuple[float, bool, int]]] = defaultdict(list)
-        """The diagonal moves in each 2 x 2 block: until when, whether like a slash, who."""
-        self.moves: list[float] = []
-        """Time, agent, from and to, time, agent...: the moves not yet compared with the map."""
+        """When the last move of each agent is over."""
+        self.last_diagonal: dict[int, int] = {}
+        """Where the last move of an agent is in `diagonals`, if it was diagonal."""
+        self.diagonals: list[Diagonal] = []
+        self.wrong: list[Fault] = []
 
-    def watch(self) -> None:
+    def faults(self) -> list[Fault]:
         """Play all rows: one after another, or in the `steps` model time by time with the moves at the end."""
-        for agent, cell in enumerate(self.record.starts.tolist()):
-            if cell != NOWHERE:
-                self.join(0.0, agent, cell)
-        groups: Iterable[Iterable[tuple[float, int, int, int]]]
+        for agent, place in enumerate(_starts(self.record)):
+            if place is not None:
+                self.join(0.0, agent, place)
+        groups: Iterable[Iterable[Row]] = ([row] for row in _rows(self.record))
         if self.record.model == STEPS:
-            groups = (rows for _, rows in groupby(_rows(self.record), key=lambda row: row[0]))
-        else:
-            groups = ([row] for row in _rows(self.record))
+            groups = (list(rows) for _, rows in groupby(_rows(self.record), key=lambda row: row[0]))
         for rows in groups:
             moves = []
-            for time, agent, kind, cell in rows:
+            for time, agent, kind, place in rows:
                 if kind == MOVE:
-                    moves.append((time, agent, cell))
+                    moves.append((time, agent, place))
                 elif kind == JOIN:
-                    self.join(time, agent, cell)
+                    self.join(time, agent, place)
                 elif kind == LEAVE:
-                    self.leave(time, agent, cell)
+                    self.leave(time, agent, place)
                 elif kind in (BLOCK, FREE):
-                    self.edit(time, cell, kind == FREE)
+                    self.edit(time, place, kind == FREE)
             self.move(moves)
-        self.compare_with_map()
+        if self.record.model != TURNS:
+            self.cross()
+        return self.wrong
 
-    def join(self, time: float, agent: int, cell: int) -> None:
+    def add(self, kind: str, time: float, agents: Iterable[int], *places: Place) -> None:
+        """Write a fault down."""
+        self.wrong.append(Fault(kind, time, tuple(sorted(set(agents))), places))
+
+    def join(self, time: float, agent: int, place: Place) -> None:
         """An agent appears."""
-        if self.here[agent] != NOWHERE:
-            self.judge.add("jump", time, [agent], self.here[agent], cell)
-        if not self.judge.is_free(np.array(cell)):
-            self.judge.add("wall", time, [agent], cell)
-        self.put(agent, cell)
-        self.ready[agent] = time
-        self.share(time, cell)
+        here = self.here[agent]
+        if here is not None:
+            self.add("jump", time, [agent], here, place)
+        if not is_free(self.map, *place):
+            self.add("wall", time, [agent], place)
+        self.here[agent], self.ready[agent] = place, time
+        self.share(time, place)
 
-    def leave(self, time: float, agent: int, cell: int) -> None:
-        """An agent disappears, from where it is."""
-        if self.here[agent] == NOWHERE:
-            self.judge.add("vanished", time, [agent])
-        elif self.here[agent] != cell:
-            self.judge.add("jump", time, [agent], self.here[agent], cell)
-        self.put(agent, NOWHERE)
+    def leave(self, time: float, agent: int, place: Place) -> None:
+        """An agent disappears, from where it is. A diagonal that it is on is over."""
+        here = self.here[agent]
+        if here is None:
+            self.add("vanished", time, [agent])
+        elif here != place:
+            self.add("jump", time, [agent], here, place)
+        if agent in self.last_diagonal:
+            number = self.last_diagonal.pop(agent)
+            diagonal = self.diagonals[number]
+            self.diagonals[number] = diagonal._replace(over=min(diagonal.over, time))
+        self.here[agent] = None
 
-    def edit(self, time: float, cell: int, is_free: bool) -> None:
+    def edit(self, time: float, place: Place, is_now_free: bool) -> None:
         """The map changes; whoever is caught in a new wall stands in it."""
-        self.compare_with_map()
-        if self.judge.free[cell] and not is_free:
-            for agent in self.inside[cell]:
-                self.judge.add("wall", time, [agent], cell)
-        self.judge.free[cell] = is_free
+        x, y = place
+        if self.map.free[y, x] and not is_now_free:
+            for agent, here in enumerate(self.here):
+                if here == place:
+                    self.add("wall", time, [agent], place)
+        self.map.free[y, x] = is_now_free
 
-    def move(self, moves: list[tuple[float, int, int]]) -> None:
+    def move(self, moves: list[tuple[float, int, Place]]) -> None:
         """Agents move, all at once."""
-        moved: dict[int, int] = {}  # from the two ends of a move, as one number, to who made it
-        for time, agent, cell in moves:
+        moved: dict[tuple[Place, Place], int] = {}  # from the two ends of a move to who made it
+        for time, agent, place in moves:
             here = self.here[agent]
-            if here == NOWHERE:
-                self.judge.add("vanished", time, [agent])
+            if here is None:
+                self.add("vanished", time, [agent])
             else:
                 if time < self.ready[agent] - _SLACK:
-                    self.judge.add("busy", time, [agent], cell)
-                other = moved.get(cell << 32 | here)
-                if other is not None and here != cell:
-                    self.judge.add("swap", time, [other, agent], *sorted((cell, here)))
-                moved[here << 32 | cell] = agent
-                self.cross(time, agent, here, cell)
-                self.moves += (time, agent, here, cell)
-            self.put(agent, cell)
-        for cell in {cell for _, _, cell in moves}:
-            self.share(moves[0][0], cell)
+                    self.add("busy", time, [agent], place)
+                self.step(time, agent, here, place)
+                if here != place and (place, here) in moved:
+                    low, high = sorted((here, place), key=lambda end: end[::-1])
+                    self.add("swap", time, [moved[place, here], agent], low, high)
+                moved[here, place] = agent
+                self.clock(time, agent, here, place)
+            self.here[agent] = place
+        for place in {place for _, _, place in moves}:
+            self.share(moves[0][0], place)
 
-    def cross(self, time: float, agent: int, here: int, there: int) -> None:
-        """Two diagonal moves cross if one begins before the other ends. How long that is is noted here, too."""
-        grid = self.record.grid
-        is_slash, is_backslash = abs(there - here) == grid.stride - 1, abs(there - here) == grid.stride + 1
-        is_long = (is_slash or is_backslash) and self.record.model == DISTANCE
-        began = min(max(self.ready[agent], time - self.late), time)
-        self.ready[agent] = began + (grid.diagonal if is_long else 1.0)
-        if is_slash or is_backslash:
-            block = min(here, there) - is_slash
-            under_way = [slant for slant in self.slants[block] if slant[0] > time + _SLACK]
-            crossed = [other for _, slash, other in under_way if slash != is_slash and other != agent]
-            if crossed:
-                self.judge.add("crossing", time, [*crossed, agent], block, block + grid.stride + 1)
-            self.slants[block] = [*under_way, (self.ready[agent], is_slash, agent)]
+    def step(self, time: float, agent: int, here: Place, place: Place) -> None:
+        """A move leads by a legal step to a free cell."""
+        dx, dy = place[0] - here[0], place[1] - here[1]
+        if not is_free(self.map, *place):
+            self.add("wall", time, [agent], place)
+        if max(abs(dx), abs(dy)) != 1:
+            self.add("jump", time, [agent], here, place)
+        elif is_free(self.map, *here) and is_free(self.map, *place) and not is_legal_step(self.map, *here, dx, dy):
+            self.add("corner", time, [agent], here, place)
 
-    def put(self, agent: int, cell: int) -> None:
-        """Note where an agent is."""
-        self.inside[self.here[agent]].discard(agent)
-        self.here[agent] = cell
-        if cell != NOWHERE:
-            self.inside[cell].add(agent)
+    def clock(self, time: float, agent: int, here: Place, place: Place) -> None:
+        """Note when the move is over; it began when the agent was ready, at most a tick before its row."""
+        dx, dy = place[0] - here[0], place[1] - here[1]
+        is_diagonal = abs(dx) == abs(dy) == 1
+        length, late = 1.0, 0.0
+        if self.record.model == TURNS:
+            length = self.record.tick
+        elif self.record.model == DISTANCE:
+            length, late = self.record.grid.diagonal if is_diagonal else 1.0, self.record.tick
+        self.ready[agent] = min(max(self.ready[agent], time - late), time) + length
+        self.last_diagonal.pop(agent, None)
+        if is_diagonal:
+            self.last_diagonal[agent] = len(self.diagonals)
+            self.diagonals.append(Diagonal(agent, frozenset((here, place)), time, self.ready[agent]))
 
-    def share(self, time: float, cell: int) -> None:
-        """Somebody has entered `cell`, where nobody else may be."""
-        if len(self.inside[cell]) > 1:
-            self.judge.add("vertex", time, list(self.inside[cell]), cell)
+    def share(self, time: float, place: Place) -> None:
+        """Somebody has entered `place`, where nobody else may be."""
+        inside = [agent for agent, here in enumerate(self.here) if here == place]
+        if len(inside) > 1:
+            self.add("vertex", time, inside, place)
 
-    def compare_with_map(self) -> None:
-        """Judge the moves since the map changed last."""
-        if self.moves:
-            columns = np.array(self.moves, dtype=np.float64).reshape(-1, 4).T
-            times, (agents, here, there) = columns[0], columns[1:].astype(np.int64)
-            jump, corner = self.judge.steps(here, there)
-            wall = ~self.judge.is_free(there)
-            self.judge.single("wall", times[wall], agents[wall], there[wall])
-            for kind, mask in (("jump", jump), ("corner", corner)):
-                self.judge.single(kind, times[mask], agents[mask], here[mask], there[mask])
-            self.moves = []
+    def cross(self) -> None:
+        """No two agents are on the two diagonals of a block at once: each pair of moves is looked at."""
+        crossed: dict[int, list[int]] = {}
+        for (_, one), (number, other) in combinations(enumerate(self.diagonals), 2):
+            (ax, ay), (bx, by) = one.corners
+            are_across = other.corners == {(ax, by), (bx, ay)}
+            if are_across and one.agent != other.agent and one.over > other.time + _SLACK:
+                crossed.setdefault(number, []).append(one.agent)
+        for number, agents in crossed.items():
+            other = self.diagonals[number]
+            (ax, ay), (bx, by) = other.corners
+            corners = (min(ax, bx), min(ay, by)), (max(ax, bx), max(ay, by))
+            self.add("crossing", other.time, [*agents, other.agent], *corners)

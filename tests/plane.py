@@ -23,12 +23,12 @@ def free_space(grid, grown=0.0):
 def random_world(seed, obstacles=12, side=100.0):
     """A square with polygons cut out, its largest part."""
     rng = np.random.default_rng(seed)
-    made = []
+    polygons = []
     for _ in range(obstacles):
         angles = np.sort(rng.uniform(0, 2 * math.pi, rng.integers(3, 8)))
         around = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        made.append(shapely.Polygon(rng.uniform(0, side, 2) + rng.uniform(3, 18) * around))
-    parts = shapely.get_parts(shapely.box(0, 0, side, side).difference(shapely.union_all(made)))
+        polygons.append(shapely.Polygon(rng.uniform(0, side, 2) + rng.uniform(3, 18) * around))
+    parts = shapely.get_parts(shapely.box(0, 0, side, side).difference(shapely.union_all(polygons)))
     return parts[shapely.area(parts).argmax()]
 
 

@@ -6,17 +6,20 @@
     │   ├── BadScenario   a .scen file: names file, line and offender
     │   ├── BadPlan       a plan file
     │   └── BadProblem    starts, goals or limits that make no sense together
-    ├── UnknownName       an algorithm or option nobody has heard of; the nearest name is offered
-    ├── NotSupported      the algorithm cannot do this, and says so instead of answering wrongly
+    ├── UnknownName       an algorithm or option that does not exist; the nearest name is offered
+    ├── NotSupported      the algorithm does not support what was asked of it
     ├── Missing           a package of an extra, or a data file, is not there
     └── TooLarge          the job would need more memory than the machine has
 
 Not finding a path or a plan is not an error: it is a `Status`.
 """
 
+import difflib
+from typing import Any
+
 
 class WayfolkError(Exception):
-    """A caller's mistake, told in one sentence."""
+    """A caller's mistake, described in one sentence."""
 
 
 class BadInput(WayfolkError):
@@ -44,11 +47,11 @@ class BadProblem(BadInput):
 
 
 class UnknownName(WayfolkError):
-    """An algorithm or option nobody has heard of."""
+    """An algorithm or option that does not exist."""
 
 
 class NotSupported(WayfolkError):
-    """The algorithm cannot do this, and says so instead of answering wrongly."""
+    """The algorithm does not support what was asked of it."""
 
 
 class Missing(WayfolkError):
@@ -57,3 +60,12 @@ class Missing(WayfolkError):
 
 class TooLarge(WayfolkError):
     """The job would need more memory than the machine has."""
+
+
+def hint(name: str, known: Any) -> str:
+    """The end of an error message about an unknown `name`: the nearest of the `known` names, or all of them."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    if close:
+        return f": did you mean {close[0]!r}?"
+    return f": choose one of {', '.join(sorted(known))}" if known else ": it has none"

@@ -1,6 +1,11 @@
-"""What the machine has: cores and memory that a job may use."""
+"""The machine: cores and memory that we may use, where caches and results live, and processes that do not hear Ctrl-C."""
 
 import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import active_children, resource_tracker
 from pathlib import Path
 
 
@@ -13,7 +18,7 @@ def n_cores() -> int:
 
 
 def available_bytes() -> int:
-    """Memory that can be taken without swapping; a cautious guess where the system does not say."""
+    """Memory that can be taken without swapping; a cautious estimate where the system does not say."""
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
@@ -24,3 +29,77 @@ def available_bytes() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
         return 4 << 30
+
+
+def cache_home() -> Path:
+    """The folder for data that can be downloaded or computed again: `$WAYFOLK_CACHE`, else the user's cache folder."""
+    given = os.environ.get("WAYFOLK_CACHE")
+    return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wayfolk"
+
+
+def data_home() -> Path:
+    """The folder for results that are kept: `$WAYFOLK_HOME`, else the user's data folder."""
+    given = os.environ.get("WAYFOLK_HOME")
+    return (
+        Path(given) if given else Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "wayfolk"
+    )
+
+
+@contextmanager
+def quiet_children() -> Iterator[None]:
+    """Processes that this thread, or a thread begun in this block, starts do not hear Ctrl-C: their parent ends them.
+
+    A terminal sends it to all of them, and each would print a traceback. The parent obeys it after the block, since a
+    process that loses its parent while it starts complains too.
+    """
+    _start_tracker()
+    if not hasattr(signal, "pthread_sigmask"):  # not on every system
+        yield
+        return
+    heard: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if is_main else None
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, signal.default_int_handler if handler is None else handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
+
+
+def end_children() -> None:
+    """Kill the processes that this one has started, also those that are just being started.
+
+    The process that removes what they leave behind lives on: it ends by itself.
+    """
+    tracker = getattr(resource_tracker._resource_tracker, "_pid", None)
+    for pid in _children():
+        if pid != tracker:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _children() -> list[int]:
+    """The numbers of our child processes; where the system does not list them, of those that Python knows of."""
+    pids = [child.pid for child in active_children() if child.pid is not None]
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError, IndexError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == os.getpid():
+                pids.append(int(stat.parent.name))
+    return pids
+
+
+def _start_tracker() -> None:
+    """Start the process by which Python removes the semaphores of processes that were ended; it is not to warn of them."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker"]))
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before

@@ -2,10 +2,11 @@
 
 A ring of lists, each for a range of keys `width` wide. It serves searches whose keys hardly fall and rise by a bounded
 amount at a time: all keys in the queue then lie within one turn of the ring. Compared with a heap this is about three
-times faster under A*, at the price that entries of one bucket come out newest first (or oldest first), not by key.
+times faster under A*, but entries of one bucket come out newest first (or oldest first), not by key.
 
-Keeps    an entry is in the bucket of its key, or in the current bucket if its key lies before that.
-         `count[N_ENTRIES]` is the number of entries in the ring.
+Invariants  an entry is in the bucket of its key, or in the current bucket if its key lies before that.
+            `counts[N_ENTRIES]` is the number of entries in the ring. No bucket before `counts[CURRENT]` or after
+            `counts[HIGHEST]` holds an entry: only those between are emptied for the next search.
 """
 
 from typing import NamedTuple
@@ -13,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.jit import kernel
 
-NOBODY = np.int32(2**31 - 1)
-N_ENTRIES, CURRENT, N_USED, FREED = range(4)  # places in `count`
+N_ENTRIES, CURRENT, N_USED, FREED, HIGHEST = range(5)  # places in `counts`
 LIST = np.dtype([("head", np.int32), ("tail", np.int32)], align=True)
 ENTRY = np.dtype([("g", np.float64), ("item", np.int32), ("after", np.int32)], align=True)
 
@@ -38,7 +39,7 @@ def new_buckets(n_lists: int, n_entries: int) -> Buckets:
     """An empty queue with room for `n_entries` in at least `n_lists` lists."""
     lists = np.zeros(ring_size(n_lists), LIST)
     lists["head"] = NOBODY
-    return Buckets(lists, np.zeros(n_entries, ENTRY), np.array([0, 0, 0, NOBODY], np.int64))
+    return Buckets(lists, np.zeros(n_entries, ENTRY), np.array([0, 0, 0, NOBODY, 0], np.int64))
 
 
 def grown(queue: Buckets) -> Buckets:
@@ -48,14 +49,13 @@ def grown(queue: Buckets) -> Buckets:
 
 @kernel
 def clear(queue):
-    """Empty the queue."""
-    if queue.counts[N_ENTRIES] > 0:
-        for spot in range(queue.lists.size):
-            queue.lists[spot]["head"] = NOBODY
-    queue.counts[N_ENTRIES] = 0
-    queue.counts[CURRENT] = 0
-    queue.counts[N_USED] = 0
-    queue.counts[FREED] = NOBODY
+    """Empty the queue, in time proportional to the range of buckets that are in use, not to the ring."""
+    counts, mask = queue.counts, queue.lists.size - 1
+    if counts[N_ENTRIES] > 0:
+        for bucket in range(counts[CURRENT], counts[HIGHEST] + 1):
+            queue.lists[bucket & mask]["head"] = NOBODY
+    counts[N_ENTRIES] = counts[CURRENT] = counts[N_USED] = counts[HIGHEST] = 0
+    counts[FREED] = NOBODY
 
 
 @kernel
@@ -70,6 +70,8 @@ def push(queue, bucket, item, g, oldest_first):
     count, entries = queue.counts, queue.entries
     if bucket < count[CURRENT]:
         bucket = count[CURRENT]
+    if bucket > count[HIGHEST]:
+        count[HIGHEST] = bucket
     lane = queue.lists[bucket & (queue.lists.size - 1)]
     new = count[FREED]
     if new == NOBODY:

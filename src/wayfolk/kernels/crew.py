@@ -1,32 +1,41 @@
-"""The agents of a simulation as arrays, and the log they write; what the referee and compiled controllers share."""
+"""The agents of a simulation as arrays: what controllers see of them, and where they answer.
+
+A compiled controller is a function `plan_routes(arrays, crew, log, now)` (see `wayfolk.kernels.planning`). It reads the
+`Crew`, and answers by the functions here and by nothing else:
+
+    for agent in asked(crew):                 who needs a route
+        give_route(crew, agent, cells, n)     the next `n` cells; a cell equal to the present one is a wait
+        wait(crew, agent, n)                  a route that stays for `n` steps
+        report(crew, agent, expansions)       the agent has planned; the referee writes this to the log
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inner
+from wayfolk.kernels.jit import inlined, inner, kernel
 
-NOBODY = np.int32(2**31 - 1)
-N_LOG, N_ASKED, TICK, STAMP = range(4)  # places in `count`
+N_ASKED, TICK = range(2)  # places in `Crew.counts`
 AGENT = np.dtype(
     [
         ("ready", np.float64),  # when the last action is over
         ("here", np.int32),
-        ("came", np.int32),  # from where
+        ("came", np.int32),  # the cell it was in before its last action
         ("goal", np.int32),
-        ("leg", np.int32),  # which of its visits is next
-        ("loop", np.int32),
+        ("present", np.bool_),
+        ("done", np.bool_),  # has made all its visits, and stays for good
+        ("ours", np.bool_),  # under control
+        ("refused", np.bool_),  # its last move was refused
+    ],
+    align=True,
+)
+ANSWER = np.dtype(
+    [
         ("n_route", np.int32),
         ("at", np.int32),  # how much of the route is used
-        ("want", np.int32),  # the next four are scratch of the referee
-        ("due", np.int32),
-        ("chain", np.int32),
-        ("verdict", np.uint8),
-        ("present", np.bool_),
-        ("done", np.bool_),
-        ("ours", np.bool_),
-        ("refused", np.bool_),
+        ("spent", np.int32),  # expansions that are not in the log yet
+        ("planned", np.bool_),  # whether there is something for the log
     ],
     align=True,
 )
@@ -34,29 +43,73 @@ ROW = np.dtype([("time", np.float64), ("agent", np.int32), ("cell", np.int32), (
 
 
 class Crew(NamedTuple):
-    """The agents and the map they are in. `lasts[k]` is how long move k takes, `lasts[8]` a wait.
+    """What controllers see, and where they answer. `lasts[k]` is how long move k takes, `lasts[8]` a wait.
 
-    `visits` are the goals in turn, `pool` where endless tasks are drawn from. Whoever is asked (the first
-    `count[N_ASKED]` of `asked`) gets a route: the next `n_route` cells, of which `at` are used.
+    Controllers do not write `occupant` (who is in a cell), `agents`, `asked` and `counts`. The first `counts[N_ASKED]` of
+    `asked` need a route: a row of `route`, whose length and use are in `answers`.
     """
 
-    legal: NDArray[np.uint8]
     offsets: NDArray[np.int32]
     lasts: NDArray[np.float64]
     occupant: NDArray[np.int32]
-    claimed: NDArray[np.int64]
     agents: NDArray[np.void]
-    visits: NDArray[np.int32]
-    pool: NDArray[np.int32]
-    luck: NDArray[np.uint64]
-    route: NDArray[np.int32]
     asked: NDArray[np.int32]
     counts: NDArray[np.int64]
+    route: NDArray[np.int32]
+    answers: NDArray[np.void]
+
+
+@inlined
+def asked(crew):
+    """The numbers of the agents that need a route."""
+    return crew.asked[: crew.counts[N_ASKED]]
 
 
 @inner
-def note(log, count, now, agent, kind, cell):
-    """Write a row; there must be room."""
-    row = log[count[N_LOG]]
-    row["time"], row["agent"], row["kind"], row["cell"] = now, agent, kind, cell
-    count[N_LOG] += 1
+def give_route(crew, agent, cells, n):
+    """Let the first `n` of `cells`, as many as there is room for, be the route of `agent`."""
+    n = min(n, crew.route.shape[1])
+    for k in range(n):
+        crew.route[agent, k] = cells[k]
+    answer = crew.answers[agent]
+    answer["n_route"], answer["at"] = n, 0
+
+
+@inner
+def wait(crew, agent, n):
+    """Let `agent` stay where it is for `n` steps, or as many as there is room for."""
+    n = min(n, crew.route.shape[1])
+    for k in range(n):
+        crew.route[agent, k] = crew.agents[agent]["here"]
+    answer = crew.answers[agent]
+    answer["n_route"], answer["at"] = n, 0
+
+
+@inner
+def report(crew, agent, expansions):
+    """Say that `agent` has planned, and how many nodes that expanded. Reports of one tick are added up."""
+    answer = crew.answers[agent]
+    answer["spent"] += expansions
+    answer["planned"] = True
+
+
+@kernel
+def drop_routes(crew, legal, first, last):
+    """Drop every route with a move that `legal` does not have and that starts between the cells `first` and `last`."""
+    for number in range(crew.agents.size):
+        answer = crew.answers[number]
+        here = crew.agents[number]["here"]
+        for k in range(answer["at"], answer["n_route"]):
+            there = crew.route[number, k]
+            if first <= here <= last and here != there and not _has_move(crew.offsets, legal[here], there - here):
+                answer["n_route"] = answer["at"] = 0
+                break
+            here = there
+
+
+@inner
+def _has_move(offsets, bits, step):
+    for k in range(8):
+        if offsets[k] == step:
+            return (bits >> k) & 1 != 0
+    return False

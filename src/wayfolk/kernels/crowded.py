@@ -1,6 +1,6 @@
 """A grid with people in it: cells that others occupy near an agent are walls to it.
 
-A backing of the graph protocol (see `wayfolk.graph`), so that the one best-first kernel plans around a crowd.
+A backing of the graph protocol (see `wayfolk.kernels.graph`), so that the one best-first kernel plans around a crowd.
 """
 
 from typing import NamedTuple
@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import NOWHERE, GridGraph, backing, cost, guess, there
+from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.graph import GridGraph, backing, cost, heuristic, there
 from wayfolk.kernels.jit import inner
-
-NOBODY = np.int32(2**31 - 1)
 
 
 class CrowdedGrid(NamedTuple):
@@ -26,7 +25,7 @@ class CrowdedGrid(NamedTuple):
 
 @inner
 def is_seen(crowd, cell):
-    """Whether somebody stands on `cell` within sight."""
+    """Whether an agent stands on `cell` within sight."""
     if crowd.occupant[cell] == NOBODY or cell == crowd.eye:
         return False
     stride = crowd.grid.stride
@@ -50,8 +49,8 @@ def _cost(graph, cell, k):
     return cost(graph.grid, cell, k)
 
 
-def _guess(graph, cell, goal, kind):
-    return guess(graph.grid, cell, goal, kind)
+def _heuristic(graph, cell, goal, kind):
+    return heuristic(graph.grid, cell, goal, kind)
 
 
-backing(CrowdedGrid, _slots, _there, _cost, _guess)
+backing(CrowdedGrid, _slots, _there, _cost, _heuristic)

@@ -1,23 +1,27 @@
-"""Distances in steps on a grid: connected parts, one field, and many fields grown only as far as they are asked.
+"""Distances in steps on a grid: connected parts, one field, and many fields computed only as far as needed.
 
 A field holds, for one goal, the number of steps from each cell. `Fields` keeps one for each of many goals as a
-breadth-first search that is resumed when somebody asks for a cell it has not reached: agents that stay near their
-paths never pay for the rest of the map. The arrays are claimed from the system without touching them, so memory is
-used for visited cells only.
+breadth-first search that resumes when the distance of a cell is needed that it has not reached: for agents that stay near
+their paths it does not visit the rest of the map. The arrays are allocated without being written, so memory is used for
+visited cells only.
 
-Keeps    a stored distance is exact from the moment it is stored: breadth-first search never corrects one.
+Invariants  a stored distance is exact from the moment it is stored: breadth-first search never corrects one.
 """
 
+from __future__ import annotations
+
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import TooLarge
-from wayfolk.grid import Grid
 from wayfolk.kernels.jit import kernel
 from wayfolk.machine import available_bytes, n_cores
+
+if TYPE_CHECKING:
+    from wayfolk.world.grid import Grid
 
 UNREACHED = np.int32(2**31 - 1)
 _DONE, _USED = 0, 1  # places in `spans`: how much of the queue has been expanded, and filled
@@ -76,7 +80,10 @@ def fewest_steps(grid: Grid, starts: NDArray[np.int32], goals: NDArray[np.int32]
     def work(part: NDArray[np.intp]) -> None:
         seen, queue = np.zeros(grid.n_cells, np.int32), np.empty(len(grid.free_cells), np.int32)
         away = np.empty(len(grid.free_cells), np.int32)
-        _pairs(grid.legal, grid.offsets, starts, goals, part, seen, queue, away, steps)
+        _pairs(
+            legal=grid.legal, offsets=grid.offsets, starts=starts, goals=goals, part=part,
+            seen=seen, queue=queue, away=away, steps=steps,
+        )  # fmt: skip
 
     with ThreadPoolExecutor(len(parts)) as pool:
         list(pool.map(work, parts))

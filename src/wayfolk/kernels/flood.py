@@ -1,18 +1,19 @@
-"""Flood: is there a way at all? Found out a few cells at a time, for walkers that would else try for ever."""
+"""Flood fill: is there a way at all? A few cells at a time, so that an agent without a way does not move for ever."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import NOWHERE, slots, there
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.graph import slots, there
 from wayfolk.kernels.jit import inner
 
 DONE, USED = range(2)  # places in `counts`
 
 
 class Flood(NamedTuple):
-    """Cells reached so far, in order; those before counts[DONE] have been left in all directions."""
+    """Cells reached so far, in order; the neighbours of those before counts[DONE] have been reached too."""
 
     seen: NDArray[np.uint8]
     order: NDArray[np.int32]
@@ -20,13 +21,13 @@ class Flood(NamedTuple):
 
 
 def new_flood(n_cells: int) -> Flood:
-    """Nothing has been reached."""
+    """Arrays of a flood fill that has not begun."""
     return Flood(np.zeros(n_cells, np.uint8), np.empty(n_cells, np.int32), np.zeros(2, np.int64))
 
 
 @inner
 def is_cut_off(graph, flood, start, goal, budget):
-    """Flood `budget` cells more, beginning with `start`; True once all is flooded and `goal` is dry."""
+    """Flood `budget` cells more, beginning with `start`; True once all is flooded and `goal` was not reached."""
     counts = flood.counts
     if counts[USED] == 0:
         flood.order[0] = start

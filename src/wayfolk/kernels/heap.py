@@ -3,7 +3,7 @@
 The heap is an array of rows (f, tie, item) and a length that the caller keeps. An item may be in it several times; the
 caller drops stale ones when they surface.
 
-Keeps    key(parent) <= key(child) for every pair, where key = (f, tie).
+Invariants  key(parent) <= key(child) for every pair, where key = (f, tie).
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
-"""Hints: what an agent has learned about the cost from cells to its goal, beyond the first guess.
+"""Hints: what an agent has learned about the cost from cells to its goal, beyond the initial heuristic.
 
-Three kinds behind `known` and `learn`, chosen at compile time: `DenseHints`, a number for each cell, `SparseHints`, one
-table for many agents that holds only cells somebody has learned about, and `GrowingHints`, the same with a table that
-grows a little at a time.
+Three kinds behind `known` and `learn`, chosen at compile time: `DenseHints`, a number for each cell; `SparseHints`, one
+table for many agents that holds only cells that an agent has learned about; and `GrowingHints`, the same with a table
+that grows a little at a time.
 
-`HintedGraph` is a world whose guess is the larger one of the first guess and what was learned: a backing of the graph
-protocol, so that the one best-first kernel searches with it. So is `RaisedGraph`, where all that was learned is above the
-first guess.
+`HintedGraph` is a world whose heuristic is the larger of the initial heuristic and what was learned: a backing of the graph
+protocol, so that the one best-first kernel searches with it. So is `RaisedGraph`, where everything learned is above the
+initial heuristic.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import backing, cost, guess, slots, there
+from wayfolk.kernels.graph import backing, cost, heuristic, slots, there
 from wayfolk.kernels.jit import inner, kernel, specialise
 
 TOGETHER = 7  # neighbouring cells in one entry: it fills a line of the processor's cache
 ENTRY = np.dtype([("key", np.int64), ("values", np.float64, TOGETHER)], align=True)
 EMPTY = np.int64(0)  # so that a new table need not be written to
 USED, MOVED = range(2)  # places in `counts`
-AT_ONCE = 4  # spots of an old table for each new entry: they are done with long before the next table is full
+AT_ONCE = 4  # spots of an old table for each new entry: all are moved long before the next table is full
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys over the table
 
 
@@ -35,7 +35,7 @@ class DenseHints(NamedTuple):
 class SparseHints(NamedTuple):
     """What `owner` has learned, in a table that all agents share; `used[0]` entries of it are in use.
 
-    An entry is for a few cells in a row: a search asks about neighbours, and each visit to another place in a large
+    An entry is for a few cells in a row: a search asks about neighbours, and each access to another place in a large
     table is slow.
     """
 
@@ -49,7 +49,7 @@ class GrowingHints(NamedTuple):
     """What `owner` has learned, in a table that has taken the place of a smaller one, `old`.
 
     For each new entry a few of `old` are moved, so that no single move of an agent has to wait until all are. `counts` are
-    the entries in use and the spots of `old` that are done with: all of them if there is no `old`.
+    the entries in use and the spots of `old` that have been moved: all of them if there is no `old`.
     """
 
     table: NDArray[np.void]
@@ -60,14 +60,14 @@ class GrowingHints(NamedTuple):
 
 
 class HintedGraph(NamedTuple):
-    """A world and what is known beyond the first guess."""
+    """A world and what was learned beyond the initial heuristic."""
 
     world: Any
     hints: Any
 
 
 class RaisedGraph(NamedTuple):
-    """A world and what is known, always more than the first guess, which then need not be worked out."""
+    """A world and what was learned, always more than the initial heuristic, which then need not be computed."""
 
     world: Any
     hints: Any
@@ -106,7 +106,7 @@ def _dense_learn(hints, cell, value):
 
 @inner
 def _find(table, key):
-    """Where in the table the entry `key` is, or is to be."""
+    """The spot of the entry `key` in the table, or the empty one where it belongs."""
     mask = np.uint64(table.size - 1)
     spot = (np.uint64(key) * GOLDEN >> np.uint64(20)) & mask
     while table[spot]["key"] != key and table[spot]["key"] != EMPTY:
@@ -156,14 +156,14 @@ def _growing_learn(hints, cell, value):
 
 @inner
 def _enter(hints, key):
-    """Where the entry `key` is from now on, with what the old table had under it; a few others are moved as well."""
+    """The spot of the entry `key` from now on, with the values from the old table; a few others are moved as well."""
     table, old, counts = hints.table, hints.old, hints.counts
     for _ in range(min(AT_ONCE, old.size - counts[MOVED])):
         row = old[counts[MOVED]]
         counts[MOVED] += 1
         if row["key"] != EMPTY:
             spot = _find(table, row["key"])
-            if table[spot]["key"] == EMPTY:  # else it has been entered before, and may know more
+            if table[spot]["key"] == EMPTY:  # else it was entered before, and may hold more
                 table[spot] = row
     spot = _find(table, key)
     if table[spot]["key"] == EMPTY:
@@ -179,9 +179,9 @@ def _enter(hints, key):
 
 @kernel
 def forget_less(world, hints, goal, kind):
-    """Forget what is no more than the first guess."""
+    """Forget values that are not above the initial heuristic."""
     for cell in range(hints.values.size):
-        if 0.0 < hints.values[cell] <= guess(world, cell, goal, kind):
+        if 0.0 < hints.values[cell] <= heuristic(world, cell, goal, kind):
             hints.values[cell] = 0.0
 
 
@@ -193,7 +193,7 @@ def recall(hints, cell):
 
 @kernel
 def move(table, larger):
-    """Enter all that is in `table` into a larger one that is empty."""
+    """Copy all entries of `table` into a larger, empty one."""
     for k in range(table.size):
         if table[k]["key"] != EMPTY:
             larger[_find(larger, table[k]["key"])] = table[k]
@@ -216,14 +216,14 @@ def _cost(graph, cell, k):
     return cost(graph.world, cell, k)
 
 
-def _guess(graph, cell, goal, kind):
-    return max(guess(graph.world, cell, goal, kind), known(graph.hints, cell))
+def _heuristic(graph, cell, goal, kind):
+    return max(heuristic(graph.world, cell, goal, kind), known(graph.hints, cell))
 
 
-def _raised_guess(graph, cell, goal, kind):
+def _raised_heuristic(graph, cell, goal, kind):
     h = known(graph.hints, cell)
-    return h if h > 0.0 else guess(graph.world, cell, goal, kind)
+    return h if h > 0.0 else heuristic(graph.world, cell, goal, kind)
 
 
-backing(HintedGraph, _slots, _there, _cost, _guess)
-backing(RaisedGraph, _slots, _there, _cost, _raised_guess)
+backing(HintedGraph, _slots, _there, _cost, _heuristic)
+backing(RaisedGraph, _slots, _there, _cost, _raised_heuristic)

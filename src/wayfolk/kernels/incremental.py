@@ -1,16 +1,17 @@
 """The search under LPA*, D* Lite and Anytime D*: a shortest-path tree that is repaired where the world has changed.
 
-Each cell has two values: g, what it was last thought to cost from the cell to the root, and rhs, what its neighbours'
-g say now. Where the two agree nothing is to be done. The queue holds the cells where they do not, and `repair` makes
-them agree in the order of their keys until the path from `aim` to `root` cannot change any more.
+Each cell has two values: g, the cost from the cell to the root when it was last expanded, and rhs, what follows from its
+neighbours' g now. Where the two agree nothing is to be done. The queue holds the cells where they differ, and `repair`
+makes them agree in the order of their keys until the path from `aim` to `root` cannot change any more.
 
-Finds    a cheapest path from aim to root along the edges of `out`; with `excess`, one at most 1 + excess times as long.
-Order    by f = min(g, rhs) + hope. Among equals come first the cells whose value must rise (g < rhs), the lowest ahead: no
-         other may rely on them. Then those whose value falls, the highest ahead: that goes deep and, as in A*, ends soon.
-Keeps    rhs[root] = 0, and rhs[cell] = least price(out edge) + g[there] for every other cell. A cell with g != rhs is
-         in the queue or in `later`; no other is in the queue. A key there is at most what it would be if worked out now.
-Why      all numbers are whole (see `units`), so that g == rhs and equal keys mean what they say.
-         A node that was never seen is all zeros: no array is cleared, and only what is touched takes memory.
+Guarantees  a cheapest path from aim to root along the edges of `out`; with `excess`, one at most 1 + excess times as long.
+Order       by f = min(g, rhs) + heuristic. Among equals come first the cells whose value must rise (g < rhs), the lowest
+            first: no other value may depend on them. Then those whose value falls, the highest first: that goes deep and,
+            as in A*, ends soon.
+Invariants  rhs[root] = 0, and rhs[cell] = least integer_cost(edge) + g[there] for every other cell. A cell with g != rhs
+            is in the queue or in `later`; no other is in the queue. A key there is at most its present value.
+Numbers     all are integers (see `integer_costs`), so that equal sums are equal. A node that was never generated is all
+            zeros: no array is cleared, and only what is used takes memory.
 """
 
 from typing import NamedTuple
@@ -18,12 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import NOWHERE, cost, slots, there
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.graph import cost, slots, there
 from wayfolk.kernels.indexed_heap import ROW, place
+from wayfolk.kernels.integer_costs import FAR, INF, integer_cost, integer_heuristic
 from wayfolk.kernels.jit import inner, kernel
-from wayfolk.kernels.units import FAR, INF, hope, price
 
-# places in `counts`; KM is how far the agent has gone, ROUND the number of the round, 0 where cells are never closed
+# places in `counts`; KM is how far the agent has moved, ROUND the number of the round, 0 where cells are never closed
 EXPANDED, GENERATED, N_QUEUE, N_LATER, KM, ROUND = range(6)
 FALLS = INF // 2  # the second part of a key is below this for a value that must rise, above it for one that falls
 # the `mark` of a cell that has been seen, and of one in `later`; one closed in a round has the number of the round
@@ -60,7 +62,7 @@ def repair(out, into, memory, aim, kind, scale, excess, budget, events):
     """Expand up to `budget` cells; whether the path from `aim` is settled.
 
     `into` holds the edges of `out` backwards. Expanded cells are written to `events` while there is room. The root needs
-    no exception: every price is at least 1, so nobody can offer it a way or take one away.
+    no exception: every edge costs at least 1, so no neighbour can change its value.
     """
     nodes, rows, later, counts = memory.nodes, memory.rows, memory.later, memory.counts
     end = nodes[aim]
@@ -77,7 +79,7 @@ def repair(out, into, memory, aim, kind, scale, excess, budget, events):
         node = nodes[cell]
         before = node["g"]
         if km > 0:
-            first, second = _key(before, node["rhs"], hope(out, cell, aim, kind, scale), excess, km)
+            first, second = _key(before, node["rhs"], integer_heuristic(out, cell, aim, kind, scale), excess, km)
             if top["first"] < first:  # it was worked out when the agent was elsewhere
                 n = place(rows, nodes, n, cell, True, first, second)
                 continue
@@ -99,14 +101,14 @@ def repair(out, into, memory, aim, kind, scale, excess, budget, events):
                     continue
                 _meet(nodes, counts, other)
                 rhs = nodes[other]["rhs"]
-                step = price(into, cell, k, scale)
+                step = integer_cost(into, cell, k, scale)
                 if falls and rhs > node["g"] + step:
                     nodes[other]["rhs"] = node["g"] + step
                 elif not falls and rhs == before + step:
                     nodes[other]["rhs"] = _least(out, nodes, other, scale)
                 else:
                     continue
-            n = _file(nodes, rows, later, counts, n, other, hope(out, other, aim, kind, scale), excess)
+            n = _file(nodes, rows, later, counts, n, other, integer_heuristic(out, other, aim, kind, scale), excess)
     counts[N_QUEUE], counts[EXPANDED] = n, expanded
     return is_settled
 
@@ -119,14 +121,14 @@ def revise(out, memory, root, aim, kind, scale, excess, gone_from, is_new_round,
     """
     nodes, rows, later, counts = memory.nodes, memory.rows, memory.later, memory.counts
     if gone_from != aim:
-        counts[KM] += hope(out, gone_from, aim, kind, scale)
+        counts[KM] += integer_heuristic(out, gone_from, aim, kind, scale)
     n = counts[N_QUEUE]
     for k in range(cells.size):
         cell = np.int64(cells[k])
         if cell != root:
             _meet(nodes, counts, cell)
             nodes[cell]["rhs"] = _least(out, nodes, cell, scale)
-            n = _file(nodes, rows, later, counts, n, cell, hope(out, cell, aim, kind, scale), excess)
+            n = _file(nodes, rows, later, counts, n, cell, integer_heuristic(out, cell, aim, kind, scale), excess)
     if is_new_round:
         counts[KM] = 0
         if counts[ROUND]:
@@ -139,7 +141,7 @@ def revise(out, memory, root, aim, kind, scale, excess, gone_from, is_new_round,
         for k in range(queued):
             cell = np.int64(rows[k]["cell"])
             nodes[cell]["at"] = 0
-            n = _file(nodes, rows, later, counts, n, cell, hope(out, cell, aim, kind, scale), excess)
+            n = _file(nodes, rows, later, counts, n, cell, integer_heuristic(out, cell, aim, kind, scale), excess)
     counts[N_QUEUE] = n
 
 
@@ -154,7 +156,7 @@ def trace(out, memory, root, aim, scale, path):
         for k in range(slots(out, cell)):
             other = there(out, cell, k)
             if other != NOWHERE and nodes[other]["mark"] and nodes[other]["g"] < INF:
-                value = nodes[other]["g"] + price(out, cell, k, scale)
+                value = nodes[other]["g"] + integer_cost(out, cell, k, scale)
                 if value < least:
                     least, way = value, k
         total += cost(out, cell, way)
@@ -192,12 +194,12 @@ def _key(g, rhs, h, excess, km):
 
 @inner
 def _least(out, nodes, cell, scale):
-    """What the neighbours say of a cell."""
+    """The rhs of a cell: the least cost by way of a neighbour."""
     least = INF
     for k in range(slots(out, cell)):
         other = there(out, cell, k)
         if other != NOWHERE and nodes[other]["mark"] and nodes[other]["g"] < INF:
-            least = min(least, nodes[other]["g"] + price(out, cell, k, scale))
+            least = min(least, nodes[other]["g"] + integer_cost(out, cell, k, scale))
     return least
 
 

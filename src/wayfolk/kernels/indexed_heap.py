@@ -3,7 +3,8 @@
 The heap is an array of rows (first, second, cell) and a length that the caller keeps; the least (first, second) is on
 top. `nodes` is whatever the caller knows of each cell: its field `at` is one more than the row of the cell, or 0.
 
-Keeps    key(parent) <= key(child) for every pair, and rows[nodes[cell]["at"] - 1]["cell"] == cell for every cell in it.
+Invariants  key(parent) <= key(child) for every pair, and rows[nodes[cell]["at"] - 1]["cell"] == cell for every cell in
+            it.
 """
 
 import numpy as np

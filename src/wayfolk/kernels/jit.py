@@ -1,40 +1,45 @@
-"""The one decorator (with its twin for inner parts): `kernel` turns plain Python on arrays into native code.
+"""The decorators `kernel` and `inner`, which turn plain Python on arrays into machine code.
 
-This is the only module that knows numba. Why not use numba's decorator directly: its cache notices an edit of the
-file that holds a function, but not of a callee in another file, and then answers with yesterday's code. Here the
-cache folder of a kernel is named by a digest of its file and of all that it imports (`kernels.sources`), and what was
-specialised for a NamedTuple class is known by the digests of the modules that hold the class and what was chosen for it.
+Only this module uses numba. It keeps machine code on disk in its own way, because numba's cache does not notice an edit of
+a callee in another file, and then runs code that is out of date. Here the name of a file of machine code is a digest of
+everything it was made from: the file of the kernel, all files that it imports (`kernels.sources`), and the same for the
+NamedTuple classes among its arguments and the functions chosen for them by `specialise`.
+
+A kernel is compiled for each mixture of 32-bit and 64-bit integers that it is called with, as searches in which all cells
+are 64-bit integers take up to twice as long, but not for each constant.
 
 The NamedTuple classes that kernels take need different names: numba takes two of the same name and the same fields for
 one (a test looks for them).
 
-Kernels make no arrays (slices are fine): what they need is handed in. Without reference counting, which takes a third of
-the time of a search and some of the compiler's, they could not.
+Kernels get all arrays from their callers and make none (slices are fine): they are compiled without reference counting,
+which would take a third of the time of a search and some of the compiler's.
 
 Three ways to run: compiled (the default), plain Python (`NUMBA_DISABLE_JIT=1`) and bounds-checked (`NUMBA_BOUNDSCHECK=1`).
 """
 
 import hashlib
-import inspect
-import os
+import pickle
 import platform
-import shutil
 import sys
 import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from threading import get_ident
 from typing import Any, TypeVar
 
-import numba
-from numba.core import caching, event
-from numba.extending import overload
+import numpy as np
 
-from wayfolk.data import cache_home
+from wayfolk.kernels import code_files
+from wayfolk.kernels.loading import LOADED
+from wayfolk.kernels.numba_parts import caching, compiler, dispatcher, event, numba, rtsys, serialize, templates, types
 from wayfolk.kernels.sources import Sources
+from wayfolk.machine import cache_home
 
 __all__ = [
     "cache_folder",
+    "entry_point",
+    "inlined",
     "inner",
     "instance_class",
     "is_plain",
@@ -49,38 +54,72 @@ F = TypeVar("F", bound=Callable[..., Any])
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 CONFIG: Any = numba.config
-KEEP_DAYS = 30  # cache folders of older versions are removed after this long
 SOURCES = Sources(Path(__file__).resolve().parents[1])
-_CHOICES: list[dict[type, Callable[..., Any]]] = []
+_CHOICES: list[tuple[str, dict[type, Callable[..., Any]]]] = []  # by the module whose kernels call the chosen functions
 
 
 def kernel(function: F) -> F:
     """Compile `function` on first call, release the GIL while it runs, keep the machine code on disk."""
-    compiled: F = numba.njit(cache=_use_cache(function.__module__), **FLAGS)(function)
+    compiled: F = _keep(numba.njit(**FLAGS)(function), function)
     return compiled
 
 
 def inner(function: F) -> F:
     """A kernel that only kernels call: without the way in from Python it compiles about a quarter faster."""
-    compiled: F = numba.njit(cache=_use_cache(function.__module__), **INNER)(function)
+    compiled: F = _keep(numba.njit(**INNER)(function), function)
     return compiled
+
+
+def inlined(function: F) -> F:
+    """A function that is written into the kernels that call it: the only kind that may return a part of an array."""
+    compiled: F = _keep(numba.njit(inline="always", **INNER)(function), function)
+    return compiled
+
+
+def entry_point(compiled: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """The machine code of a kernel for arguments of the types of `arguments`, loaded or compiled if need be.
+
+    Calling the kernel itself finds the types of all arguments first, about half a microsecond for each array, which takes
+    longer than a short search. The entry point skips that: it may be called with arguments of these types only.
+    """
+    if is_plain():
+        return compiled
+    code: Callable[..., Any] = compiled._compile_for_args(*arguments)  # type: ignore[attr-defined]
+    return code
 
 
 def specialise(function: Callable[..., Any], chosen: dict[type, Callable[..., Any]]) -> None:
     """Let kernels call `function`, compiled as the one of `chosen` for the NamedTuple class of its first argument.
 
-    The functions are plain Python with the same parameter names, entered before the first call is compiled.
+    The functions are plain Python with the same parameter names, entered before the first call is compiled. The first
+    argument is passed by position.
     """
     if is_plain():
         return
-    _CHOICES.append(chosen)
-    names = ", ".join(inspect.signature(function).parameters)
-    first = names.split(",")[0]
-    # numba reads the parameters of the chooser from its code, so it has to be written out
-    source = f"def choose({names}):\n    return chosen[instance_class({first})]\n"
-    scope: dict[str, Any] = {"chosen": chosen, "instance_class": instance_class}
-    exec(source, scope)
-    overload(function, jit_options={"error_model": "numpy"})(scope["choose"])
+    _CHOICES.append((function.__module__, chosen))
+    compiled: dict[type, Any] = {}
+    entries: dict[Any, Any] = {}
+
+    class Choice(templates.AbstractTemplate):  # type: ignore[misc]
+        """numba asks it for the type of a call, then for the code to call."""
+
+        key = function
+
+        def generic(self, arguments: Any, named: Any) -> Any:
+            kind = instance_class(arguments[0])
+            if kind not in chosen:
+                return None
+            if kind not in compiled:
+                compiled[kind] = inner(chosen[kind])
+            called: Any = types.Dispatcher(compiled[kind])
+            signature = called.get_call_type(self.context, arguments, named)
+            entries[signature.args] = called.get_overload(signature)
+            return signature
+
+        def get_impl_key(self, signature: Any) -> Any:
+            return entries[signature.args]
+
+    templates.infer_global(function, types.Function(Choice))
 
 
 def is_plain() -> bool:
@@ -107,133 +146,170 @@ def instance_class(numba_type: Any) -> type | None:
     return getattr(numba_type, "instance_class", None)
 
 
+@cache
 def cache_folder(module: str) -> Path:
     """Where the machine code of `module` is kept: in `$WAYFOLK_CACHE`, else the user's cache folder, by digest."""
-    flags = (sorted(FLAGS.items()), CONFIG.BOUNDSCHECK, CONFIG.DEBUGINFO_DEFAULT)
-    made_by = repr((numba.__version__, platform.python_version(), flags, SOURCES.digest(module)))
-    digest = hashlib.sha256(made_by.encode()).hexdigest()[:16]
+    flags = (sorted(FLAGS.items()), CONFIG.BOUNDSCHECK, CONFIG.DEBUGINFO_DEFAULT, CONFIG.OPT)
+    versions = numba.__version__, np.__version__, platform.python_version()
+    made_from = repr((versions, [str(flag) for flag in flags], SOURCES.digest(module)))
+    digest = hashlib.sha256(made_from.encode()).hexdigest()[:16]
     return cache_home() / "kernels" / f"{module.rpartition('.')[2]}-{digest}"
 
 
-def _remove_old_folders(folder: Path) -> None:
-    for sibling in folder.parent.glob("*/"):
-        if sibling != folder and time.time() - sibling.stat().st_mtime > KEEP_DAYS * 86400:
-            shutil.rmtree(sibling, ignore_errors=True)
+def _keep(compiled: Any, function: Callable[..., Any]) -> Any:
+    """Let a compiled function keep its machine code on disk, and be compiled once for all constants."""
+    if not is_plain():
+        compiled._cache = _CodeCache(function)
+        compiled.get_call_template = _without_constants(compiled.get_call_template)
+    return compiled
 
 
-@cache
-def _prepare(module: str) -> str:
-    """The folder for the code of `module`, "" where that cannot be written: then nothing is kept."""
-    folder = cache_folder(module)
-    try:
-        is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)  # in use: not one of the old ones
-        if is_new:
-            (folder.parent / ".lock").touch()
-            _remove_old_folders(folder)
-    except OSError:
-        return ""
-    return str(folder)
+def _without_constants(resolve: Callable[..., Any]) -> Callable[..., Any]:
+    """Let kernels pass constants to this one as any other value; numba would compile it again for each constant."""
 
+    def resolved(arguments: Any, named: Any) -> Any:
+        plain = {name: types.unliteral(kind) for name, kind in named.items()}
+        return resolve(tuple(map(types.unliteral, arguments)), plain)
 
-def _use_cache(module: str) -> bool:
-    """Tell numba where to keep the machine code of `module`; whether it can be kept."""
-    CONFIG.CACHE_DIR = _prepare(module)
-    return bool(CONFIG.CACHE_DIR)
-
-
-def _save_one_at_a_time(save: Callable[..., None]) -> Callable[..., None]:
-    """numba numbers its files by what it sees: two processes that save at once would take the same number."""
-
-    def locked(self: Any, key: Any, data: Any) -> None:
-        try:
-            import fcntl
-        except ImportError:  # not on every system
-            save(self, key, data)
-            return
-        with open(cache_home() / "kernels" / ".lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            save(self, key, data)
-
-    return locked
-
-
-def _or_nothing(load: Callable[..., Any]) -> Callable[..., Any]:
-    """A list of kept code may name a class that has been renamed since: then nothing is kept."""
-
-    def forgiving(self: Any) -> Any:
-        try:
-            return load(self)
-        except (AttributeError, ImportError):
-            return {}
-
-    return forgiving
+    return resolved
 
 
 class _Once(event.Listener):  # type: ignore[misc]
-    """Calls back when something is really compiled, not when it is loaded from the cache; the first time only."""
+    """Calls a function when something is compiled, not when it is loaded from disk; the first time only."""
 
-    def __init__(self, heard: Callable[[], None]) -> None:
-        self.heard: Callable[[], None] | None = heard
+    def __init__(self, react: Callable[[], None]) -> None:
+        self.react: Callable[[], None] | None = react
 
     def on_start(self, event: Any) -> None:
-        heard, self.heard = self.heard, None
-        if heard is not None:
-            heard()
+        react, self.react = self.react, None
+        if react is not None:
+            react()
 
     def on_end(self, event: Any) -> None:
         pass
 
 
-def on_compile(heard: Callable[[], None]) -> None:
-    """Call `heard` once, the first time this process has to compile something."""
-    event.register("numba:compile", _Once(heard))
+def on_compile(react: Callable[[], None]) -> None:
+    """Call `react` once, the first time this process has to compile something."""
+    event.register("numba:compile", _Once(react))
 
 
-def _say_so_on_a_terminal() -> None:
+def _announce_on_a_terminal() -> None:
     if sys.stderr.isatty():
         print("compiling, first run only ...", file=sys.stderr, flush=True)
 
 
-def _modules(signature: Any) -> set[str]:
-    """The modules that hold the NamedTuple classes of a signature, and the functions chosen for them."""
-    found: set[str] = set()
-    todo = list(signature)
+def _classes(signature: Any) -> list[type]:
+    """The NamedTuple classes of a signature, in their order."""
+    classes: list[type] = []
+    todo = list(signature)[::-1]
     while todo:
         one = todo.pop()
         if (kind := instance_class(one)) is not None:
-            found.add(kind.__module__)
-            found |= {chosen[kind].__module__ for chosen in _CHOICES if kind in chosen}
-        todo += getattr(one, "types", ())
-    return found
+            classes.append(kind)
+        todo += list(getattr(one, "types", ()))[::-1]
+    return classes
 
 
-def _with_classes(index_key: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel may have been specialised for a NamedTuple class: add the state of the module that holds it."""
+def _sources(module: str, classes: set[type]) -> list[str]:
+    """The modules that a kernel of `module` is made from, for arguments of these NamedTuple classes.
 
-    def extended(self: Any, signature: Any, codegen: Any) -> Any:
-        digests = (SOURCES.digest(module) for module in sorted(_modules(signature)))
-        return (*index_key(self, signature, codegen), *digests)
+    They are its own, those of the classes, and those of the functions that were chosen for the classes. A choice counts
+    only if the kernel can reach the function that it is for by imports, so that other imports make no difference.
+    """
+    sources = {module, *(kind.__module__ for kind in classes)}
+    while True:
+        reached = set().union(*map(SOURCES.closure, sources))
+        chosen = {
+            choices[kind].__module__
+            for caller, choices in _CHOICES
+            if caller in reached
+            for kind in classes & choices.keys()
+        }
+        if chosen <= sources:
+            return sorted(sources)
+        sources |= chosen
 
-    return extended
+
+class _CodeCache(caching._Cache):  # type: ignore[misc]
+    """Keeps what one kernel was compiled to, in a file for each signature. numba asks it before it compiles.
+
+    The name of the file is a digest of all that decides what is in it.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._is_ours = function.__module__.partition(".")[0] == SOURCES.name
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache_folder(self._function.__module__))
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The code for `signature`, None if it is not kept.
+
+        numba's own cache first refreshes the context: it loads all that compiling needs, which takes longer than the rest.
+        Our kernels are known to need none of it.
+        """
+        file = self._file(signature, context.codegen())
+        contents = None if file is None else code_files.read(file)
+        if contents is None:
+            return None
+        try:
+            if not self._is_ours:
+                context.refresh()
+            elif b"NRT_" in contents:  # symbols of the runtime
+                rtsys.initialize(context)
+            return compiler.CompileResult._rebuild(context, *pickle.loads(contents))
+        except Exception as error:
+            code_files.complain(f"cannot load the compiled code in {file} ({error!r}): compiling it again")
+            return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep what `signature` was compiled to."""
+        file = self._file(signature, result.codegen)
+        if file is not None and not result.library.has_dynamic_globals and not result.lifted:
+            code_files.write(file, serialize.dumps(result._reduce()))
+
+    def enable(self) -> None:
+        pass
+
+    def disable(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+    def _file(self, signature: Any, codegen: Any) -> Path | None:
+        """The file for the code of one signature, None if it cannot be kept."""
+        function, classes = self._function, _classes(signature)
+        digests = [SOURCES.digest(module) for module in _sources(function.__module__, set(classes))]
+        types = [str(kind) for kind in signature]
+        # a class of the main program is another one in each process; a type with an address is a function
+        if not all(digests) or any(kind.__module__ == "__main__" for kind in classes) or " at 0x" in str(types):
+            return None
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        made_from = (
+            function.__qualname__, function.__code__.co_firstlineno, function.__code__.co_code, serialize.dumps(cells),
+            types, [f"{kind.__module__}.{kind.__qualname__}" for kind in classes], codegen.magic_tuple(), digests,
+        )  # fmt: skip
+        name = hashlib.sha256(repr(made_from).encode()).hexdigest()[:32]
+        return cache_folder(function.__module__) / f"{function.__name__}-{name}.nbc"
 
 
-def _our_own(save: Callable[..., None]) -> Callable[..., None]:
-    """What a kernel of ours became for a class of somebody else's is not kept: to read it would import their module."""
+def _timed(load: Callable[..., Any]) -> Callable[..., Any]:
+    """Count the seconds in which a kernel is compiled or loaded; see `wayfolk.kernels.loading`."""
 
-    def chosen(self: Any, signature: Any, data: Any) -> None:
-        ours = all(module.startswith("wayfolk.") for module in _modules(signature))
-        if ours or not self._py_func.__module__.startswith("wayfolk."):
-            save(self, signature, data)
+    def counted(self: Any, *arguments: Any, **named: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return load(self, *arguments, **named)
+        finally:
+            LOADED.append((get_ident(), time.perf_counter() - began))
 
-    return chosen
+    return counted
 
 
-_File: Any = caching.IndexDataCacheFile
-_File.save = _save_one_at_a_time(_File.save)
-_File._load_index = _or_nothing(_File._load_index)
-_Cache: Any = caching.Cache
-_Cache._index_key = _with_classes(_Cache._index_key)
-_Cache._save_overload = _our_own(_Cache._save_overload)
-on_compile(_say_so_on_a_terminal)
+_Dispatcher: Any = dispatcher.Dispatcher
+_Dispatcher._compile_for_args = _timed(_Dispatcher._compile_for_args)
+on_compile(_announce_on_a_terminal)

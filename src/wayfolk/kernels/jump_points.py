@@ -1,21 +1,21 @@
-"""Jump point search: best-first search over the cells where a shortest path has to turn, paused and resumed at will.
+"""Jump point search: best-first search over the cells where a shortest path has to turn, which can be paused and resumed.
 
 Harabor and Grastien, "Online graph pruning for pathfinding on grid maps", 2011; "The JPS pathfinding system", 2012.
 
-Of all shortest paths between two cells, those are kept that go diagonally first and then straight. A cell entered by `way`
-(0 to 7) is left only by the ways of a table, `WAYS[rule][way, legal moves]`: on in the same way, and where a wall makes a
-detour necessary, round it. Which cells need that can be read from the byte of legal moves of a cell.
+Of all shortest paths between two cells, those are kept that go diagonally first and then straight. A cell entered in
+direction `way` (0 to 7) is left only in the directions of a table, `WAYS[rule][way, legal moves]`: straight on, and round
+a wall where a wall makes a detour necessary. The byte of legal moves of a cell says which cells need that.
 
-    expand(world, memory, queue, quest, cell, ways, here)    relax all that can be reached from `cell` by the `ways`
-    remaining(world, quest, cell, x, y)                      a lower bound of the cost from `cell`, at (x, y), to the goal
+    expand(world, memory, queue, query, cell, ways, here)    relax all that can be reached from `cell` by `ways`
+    remaining(world, query, cell, x, y)                      a lower bound of the cost from `cell` to the goal
 
-are chosen by the type of the world: `jump_scan` looks along rows of bits, `jump_table` looks the distances up.
+are chosen by the type of the world: `jps/scan.py` scans rows of bits, `jps_plus/table.py` looks up distances.
 
-Finds    a cheapest path.
-Keeps    g[cell] is the cost of the path that `parent` describes, each part of which is diagonal first, then straight.
-         When FOUND is returned, no open cell has f < g[goal].
-Why      a diagonal run itself is never opened where it has nothing to walk round: the straight runs that leave it are
-         opened instead, at what it costs to reach them.
+Guarantees  a cheapest path.
+Invariants  g[cell] is the cost of the path that `parent` describes, each part of which is diagonal first, then straight.
+            When FOUND is returned, no open node has f < g[goal].
+Diagonals   a cell inside a diagonal run without forced neighbours is never opened: the ends of the straight runs that
+            leave it are opened instead, at the cost of reaching them.
 """
 
 import math
@@ -25,37 +25,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.grid import DX, DY
 from wayfolk.kernels import buckets
+from wayfolk.kernels.best_first import EXHAUSTED, FOUND, QUEUE_FULL, RUNNING, turn_round
+from wayfolk.kernels.codes import DX, DY, EAST, NORTH, SOUTH, WEST
 from wayfolk.kernels.jit import inner, kernel, specialise
 
-RUNNING, FOUND, EXHAUSTED, QUEUE_FULL = range(4)
 STAMP, EXPANDED, GENERATED, REOPENED, CLOSING = range(5)  # places in `counts`
 CLOSED, NEW_SEARCH = 8, 16  # a mark is the number of the search times 16, plus 8 if closed, plus the way in
+PER_UNIT = 1.0  # buckets for each straight step: runs are long, so equal values of f are rare
 FUZZ = 1e-9  # differences smaller than this come from rounding
 CELL = np.dtype([("g", np.float64), ("parent", np.int32), ("mark", np.int32)], align=True)
-EAST, SOUTH, WEST, NORTH, SOUTH_EAST, SOUTH_WEST, NORTH_WEST, NORTH_EAST = range(8)
 ROW_WAY = np.array([EAST, EAST, WEST, WEST, EAST, WEST, WEST, EAST])  # the straight ways beside a diagonal one
 COLUMN_WAY = np.array([SOUTH, SOUTH, NORTH, NORTH, SOUTH, SOUTH, NORTH, NORTH])
 STEP_X, STEP_Y = np.array(DX), np.array(DY)
 
 
 class JumpMemory(NamedTuple):
-    """What one search knows of each cell; reused from query to query."""
+    """What one search knows of each cell; reused for the next query."""
 
     cells: NDArray[np.void]
     counts: NDArray[np.int64]
 
 
-class Quest(NamedTuple):
-    """Where to, and what the open list needs to sort by."""
+class JumpQuery(NamedTuple):
+    """The goal, at (x, y), and the least f, at which the buckets of the open list begin."""
 
     goal: int
     x: int
     y: int
     least: float
-    per_unit: float
-    diagonal: float
 
 
 def new_memory(n_cells: int) -> JumpMemory:
@@ -65,7 +63,7 @@ def new_memory(n_cells: int) -> JumpMemory:
 
 def _ways(cutting: bool) -> NDArray[np.uint8]:
     """`[way, legal]`: the ways that leave a cell entered by `way`, as bits; the natural ones and the forced ones."""
-    made = np.zeros((8, 256), np.uint8)
+    ways = np.zeros((8, 256), np.uint8)
     number = {(dx, dy): k for k, (dx, dy) in enumerate(zip(DX, DY, strict=True))}
     for way, legal in np.ndindex(8, 256):
         dx, dy = DX[way], DY[way]
@@ -83,8 +81,8 @@ def _ways(cutting: bool) -> NDArray[np.uint8]:
                     left |= {ahead}
                 if not cutting and is_free and not legal >> number[behind] & 1:
                     left |= {side, ahead}
-        made[way, legal] = legal & sum(1 << number[step] for step in left)
-    return made
+        ways[way, legal] = legal & sum(1 << number[step] for step in left)
+    return ways
 
 
 def _natural() -> NDArray[np.uint8]:
@@ -101,14 +99,14 @@ _EXPAND: dict[type, Callable[..., Any]] = {}
 _REMAINING: dict[type, Callable[..., Any]] = {}
 
 
-def expand(world: Any, memory: Any, queue: Any, quest: Any, cell: Any, ways: Any, here: Any) -> Any:
+def expand(world: Any, memory: Any, queue: Any, query: Any, cell: Any, ways: Any, here: Any) -> Any:
     """Relax what can be reached from `cell`."""
-    return _EXPAND[type(world)](world, memory, queue, quest, cell, ways, here)
+    return _EXPAND[type(world)](world, memory, queue, query, cell, ways, here)
 
 
-def remaining(world: Any, quest: Any, cell: Any, x: Any, y: Any) -> Any:
+def remaining(world: Any, query: Any, cell: Any, x: Any, y: Any) -> Any:
     """A lower bound of the cost from `cell`, at (x, y), to the goal."""
-    return _REMAINING[type(world)](world, quest, cell, x, y)
+    return _REMAINING[type(world)](world, query, cell, x, y)
 
 
 specialise(expand, _EXPAND)
@@ -121,20 +119,20 @@ def jumping(kind: type, expand: Callable[..., Any], remaining: Callable[..., Any
 
 
 @inner
-def octile(quest, x, y):
-    """The cost from (x, y) to the goal if nothing were in the way."""
-    dx, dy = abs(x - quest.x), abs(y - quest.y)
-    return max(dx, dy) + (quest.diagonal - 1.0) * min(dx, dy)
+def octile(world, query, x, y):
+    """The cost from (x, y) to the goal on an empty map."""
+    dx, dy = abs(x - query.x), abs(y - query.y)
+    return max(dx, dy) + (world.diagonal - 1.0) * min(dx, dy)
 
 
 @inner
 def is_better(cells, stamp, cell, reached):
-    """Whether `reached` is less than what is known of `cell`. To be asked before `relax`, as calls with arrays are dear."""
+    """Whether `reached` is less than what is known of `cell`. Test it before `relax`: calls with arrays are costly."""
     return cells[cell]["mark"] < stamp or reached < cells[cell]["g"] - FUZZ
 
 
 @inner
-def relax(world, memory, queue, quest, cell, x, y, reached, parent, way):
+def relax(world, memory, queue, query, cell, x, y, reached, parent, way):
     """Open `cell` at (x, y), reached by `way` at a better cost than before."""
     node = memory.cells[cell]
     stamp = memory.counts[STAMP]
@@ -143,12 +141,12 @@ def relax(world, memory, queue, quest, cell, x, y, reached, parent, way):
     elif node["mark"] & CLOSED:
         memory.counts[REOPENED] += 1
     node["g"], node["parent"], node["mark"] = reached, parent, stamp + way
-    f = reached + remaining(world, quest, cell, x, y)
-    buckets.push(queue, int((f - quest.least) * quest.per_unit + FUZZ), cell, reached, False)
+    f = reached + remaining(world, query, cell, x, y)
+    buckets.push(queue, int((f - query.least) * PER_UNIT + FUZZ), cell, reached, False)
 
 
 @inner
-def _seed(memory, queue, start):
+def _open_start(memory, queue, start):
     """Forget the last search and open `start`."""
     counts = memory.counts
     if counts[STAMP] > 2**31 - 4 * NEW_SEARCH:
@@ -165,9 +163,9 @@ def _seed(memory, queue, start):
 
 
 @inner
-def _advance(world, memory, queue, quest, start, budget, events):
+def _advance(world, memory, queue, query, start, budget, events):
     """Expand up to `budget` cells; RUNNING, FOUND, EXHAUSTED or QUEUE_FULL."""
-    cells, counts, goal = memory.cells, memory.counts, quest.goal
+    cells, counts, goal = memory.cells, memory.counts, query.goal
     stamp = counts[STAMP]
     stop = counts[EXPANDED] + budget
     most = 16 * (world.legal.size // world.stride + world.stride)  # entries that one expansion can make
@@ -196,22 +194,36 @@ def _advance(world, memory, queue, quest, start, budget, events):
         if counts[EXPANDED] < events.size:
             events[counts[EXPANDED]] = cell
         counts[EXPANDED] += 1
-        expand(world, memory, queue, quest, cell, ways, here)
+        expand(world, memory, queue, query, cell, ways, here)
 
 
 @kernel
-def search(world, memory, queue, start, goal, per_unit, diagonal, budget, events, is_new, path):
-    """Begin if it is new, expand up to `budget` cells, trace if the goal is found; the outcome and the path's length."""
+def search(world, memory, queue, start, goal, budget, events, is_new, path):
+    """Begin if it is new, expand up to `budget` cells, and trace the path if the goal is found.
+
+    Returns the outcome, the number of cells of the path, its cost, and the nodes expanded, generated and reopened.
+    """
     y, start_y = goal // world.stride, start // world.stride
     x, start_x = goal - y * world.stride, start - start_y * world.stride
-    least = remaining(world, Quest(goal, x, y, 0.0, per_unit, diagonal), start, start_x, start_y)
-    quest = Quest(goal, x, y, least, per_unit, diagonal)
+    query = JumpQuery(goal, x, y, remaining(world, JumpQuery(goal, x, y, 0.0), start, start_x, start_y))
     if is_new:
-        _seed(memory, queue, start)
-    outcome = _advance(world, memory, queue, quest, start, budget, events)
+        _open_start(memory, queue, start)
+    outcome = _advance(world, memory, queue, query, start, budget, events)
+    n, total, counts = 0, math.inf, memory.counts
     if outcome == FOUND:
-        return outcome, trace(world, memory, start, goal, path)
-    return outcome, 0
+        n, total = trace(world, memory, start, goal, path), memory.cells[goal]["g"]
+        turn_round(path, n)
+    return outcome, n, total, counts[EXPANDED], counts[GENERATED], counts[REOPENED]
+
+
+@kernel
+def estimate(world, goal, cells, values):
+    """Write lower bounds of the costs from `cells` to `goal` to `values`."""
+    y = goal // world.stride
+    query = JumpQuery(goal, goal - y * world.stride, y, 0.0)
+    for k in range(cells.size):
+        row = cells[k] // world.stride
+        values[k] = remaining(world, query, cells[k], cells[k] - row * world.stride, row)
 
 
 @kernel
@@ -243,19 +255,26 @@ def trace(world, memory, start, goal, path):
 
 
 @kernel
-def search_many(world, memory, queue, starts, goals, per_unit, diagonal, first, costs, expanded, ends, path):
-    """Whole searches from number `first` on, while there is room; how many are done, and whether the queue is full.
+def search_many(world, memory, queue, starts, goals, first, answers):
+    """Whole searches from query `first` on, while there is room; how many are done, and whether the queue is full.
 
-    Paths are written one after another, each backwards; `ends[k]` is where number k ends in `path`.
+    Paths are written one after another; `answers.ends[k]` is where that of query k ends.
     """
+    path, ends = answers.path, answers.ends
     for k in range(first, starts.size):
         used = ends[k - 1] if k else 0
-        outcome, n = search(
-            world, memory, queue, starts[k], goals[k], per_unit, diagonal, 1 << 62, path[:0], True, path[used:]
-        )  # fmt: skip
+        outcome, n, total, expanded, _, _ = search(
+            world,
+            memory,
+            queue,
+            start=starts[k],
+            goal=goals[k],
+            budget=1 << 62,
+            events=path[:0],
+            is_new=True,
+            path=path[used:],
+        )
         if outcome == QUEUE_FULL or used + n > path.size:
             return k, outcome == QUEUE_FULL
-        costs[k] = memory.cells[goals[k]]["g"] if outcome == FOUND else math.inf
-        expanded[k] = memory.counts[EXPANDED]
-        ends[k] = used + n
+        answers.costs[k], answers.expanded[k], ends[k] = total, expanded, used + n
     return starts.size, False

@@ -5,11 +5,11 @@ cells, the step between them must be legal; and where it goes through the very c
 must be. So without corner cutting (EIGHT) a line keeps off every corner of a blocked cell, and with it (EIGHT_CUTTING)
 it may touch a corner that has a free cell on one side. Cliffs are respected like walls.
 
-Keeps    neighbours are in sight exactly when the step between them is legal; sight is mutual.
-Why      whole numbers only: whether a line hits a corner is a question that rounding must not answer.
+Invariants  neighbours are in sight exactly when the step between them is legal; sight is mutual.
+Numbers     integers only: rounding must not decide whether a line hits a corner.
 """
 
-from wayfolk.grid import EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST
+from wayfolk.kernels.codes import EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST
 from wayfolk.kernels.jit import kernel
 
 

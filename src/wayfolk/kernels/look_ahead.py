@@ -1,14 +1,14 @@
-"""Looking ahead: a few expansions of A* from where the agent is, learning from them, and a few steps.
+"""Look-ahead: A* with a small budget from the agent's cell, learning from what it expanded, and moves along its path.
 
 RTAA*: Koenig and Likhachev, "Real-time adaptive A*", AAMAS 2006. LSS-LRTA*: Koenig and Sun, "Comparing real-time and
 incremental heuristic search for real-time situated agents", JAAMAS 2009. Depression avoidance: Hernandez and Baier,
 "Avoiding and escaping depressions in real-time heuristic search", JAIR 2012.
 
-Each plan: A* from the agent until the goal is next or `budget` cells are expanded; a rule learns from what was expanded;
-the agent then walks towards the best open cell.
+Each plan is an A* from the agent that stops when the goal is next or `budget` cells are expanded. A rule then raises the
+heuristic of the expanded cells, and the agent moves towards the best open cell.
 
-Keeps    what is learned never overestimates and stays consistent: |h(a) - h(b)| <= cost(a, b). At most `budget`
-         expansions for each move.
+Invariants  learned heuristics never overestimate and stay consistent: |h(a) - h(b)| <= cost(a, b). At most `budget`
+            expansions for each move. A plan that is stopped half-way and resumed is the same plan.
 """
 
 from collections.abc import Callable
@@ -17,31 +17,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import NOWHERE, cost, guess, slots, there
 from wayfolk.kernels import best_first, buckets
-from wayfolk.kernels.best_first import CLOSING, EXHAUSTED, EXPANDED, FOUND, FUZZ, QUEUE_FULL, STAMP
+from wayfolk.kernels.best_first import CLOSING, EXHAUSTED, EXPANDED, FOUND, FUZZ, QUEUE_FULL, RUNNING, STAMP
+from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.flood import is_cut_off
+from wayfolk.kernels.graph import cost, heuristic, slots, there
 from wayfolk.kernels.hints import USED, GrowingHints, RaisedGraph, learn
 from wayfolk.kernels.jit import inner, kernel, specialise
+from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, PLANNING, STUCK, WALKING, step_cost
 
-WALKING, ARRIVED, STUCK, NO_ROOM = range(4)
 WAITING = np.dtype([("h", np.float64), ("cell", np.int32), ("after", np.int32)], align=True)
-WALKER = np.dtype(
-    [(name, np.int64) for name in (
-        "here", "goal", "n_route", "at", "moves", "expanded", "generated", "most", "plans", "code",
-    )] + [("travel", np.float64), ("raised", np.float64)],
-    align=True,
-)  # fmt: skip
 
 
 class Rtaa(NamedTuple):
-    """h := f of the best open cell - g, for what was expanded."""
+    """Sets h of every expanded cell to f of the best open cell minus g."""
 
     nothing: int = 0
 
 
 class LocalSpace(NamedTuple):
-    """h := the least cost to an open cell plus its h, for what was expanded, by Dijkstra's algorithm from there inwards."""
+    """Sets h of every expanded cell to the least cost to an open cell plus its h, by Dijkstra's algorithm from the rim."""
 
     rows: NDArray[np.void]
     heads: NDArray[np.int32]
@@ -49,7 +44,7 @@ class LocalSpace(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """How to plan: the arrays of A*, what to learn by, and how far to look and go."""
+    """How to plan: the arrays of A*, the rule to learn by, the expansions of a plan (`budget`) and the moves along it."""
 
     memory: best_first.Memory
     queue: buckets.Buckets
@@ -66,7 +61,7 @@ _TEACH: dict[type, Callable[..., Any]] = {}
 
 
 def teach(rule: Any, graph: Any, memory: Any, closed: Any, best_f: Any, goal: Any, kind: Any) -> Any:
-    """Learn from the cells in `closed`; by how much h was raised in all."""
+    """Raise the heuristic of the cells in `closed`; by how much in all."""
     return _TEACH[type(rule)](rule, graph, memory, closed, best_f, goal, kind)
 
 
@@ -76,7 +71,7 @@ specialise(teach, _TEACH)
 def _teach_rtaa(rule, graph, memory, closed, best_f, goal, kind):
     raised = 0.0
     for cell in closed:
-        more = best_f - memory.cells[cell]["g"] - guess(graph, cell, goal, kind)
+        more = best_f - memory.cells[cell]["g"] - heuristic(graph, cell, goal, kind)
         if more > FUZZ:
             learn(graph.hints, cell, best_f - memory.cells[cell]["g"])
             raised += more
@@ -84,9 +79,9 @@ def _teach_rtaa(rule, graph, memory, closed, best_f, goal, kind):
 
 
 def _teach_local_space(rule, graph, memory, closed, best_f, goal, kind):
-    """Cells wait in lists as wide as the cheapest step: whatever is taken from the first one cannot be improved.
+    """Open cells are in lists as wide as the cheapest step: whatever is taken from the first list cannot improve.
 
-    g is not needed any more: it takes the new h, or on the rim h.
+    g is not needed any more: it holds the new h, and on the rim the old h.
     """
     cells, stamp, rows, heads = memory.cells, memory.counts[STAMP], rule.rows, rule.heads
     for cell in closed:
@@ -101,7 +96,7 @@ def _teach_local_space(rule, graph, memory, closed, best_f, goal, kind):
             other = there(graph, cell, k)
             near = cells[cell if other == NOWHERE else other]
             if near["mark"] == stamp:
-                near["g"], near["mark"] = guess(graph, other, goal, kind), stamp - 1
+                near["g"], near["mark"] = heuristic(graph, other, goal, kind), stamp - 1
             least = min(least, cost(graph, cell, k) + near["g"])
         if least < np.inf:
             rows[n]["h"], rows[n]["cell"] = least, cell
@@ -123,7 +118,7 @@ def _teach_local_space(rule, graph, memory, closed, best_f, goal, kind):
         cell, here = row["cell"], row["h"]
         if here != cells[cell]["g"] or cells[cell]["mark"] != stamp + 1:  # a better copy came before
             continue
-        more = here - guess(graph, cell, goal, kind)
+        more = here - heuristic(graph, cell, goal, kind)
         if more > FUZZ:
             learn(graph.hints, cell, here)
             raised += more
@@ -146,7 +141,7 @@ _TEACH[Rtaa], _TEACH[LocalSpace] = _teach_rtaa, _teach_local_space
 
 @inner
 def _best_open(graph, memory, queue, goal, kind):
-    """The open cell with the least f, the farther one among equals, and its f."""
+    """The open cell with the least f, the one with the largest g among equals, and its f."""
     cells, stamp = memory.cells, memory.counts[STAMP]
     best, best_f, best_g = NOWHERE, np.inf, 0.0
     if memory.counts[CLOSING]:
@@ -154,34 +149,34 @@ def _best_open(graph, memory, queue, goal, kind):
     while queue.counts[buckets.N_ENTRIES] > 0:
         lane = queue.lists[buckets.settle(queue) & (queue.lists.size - 1)]
         entry = lane["head"]
-        found = False
-        while entry != buckets.NOBODY:
+        has_open = False
+        while entry != NOBODY:
             cell, g = queue.entries[entry]["item"], queue.entries[entry]["g"]
             if g == cells[cell]["g"] and cells[cell]["mark"] == stamp:
-                found = True
-                f = g + guess(graph, cell, goal, kind)
+                has_open = True
+                f = g + heuristic(graph, cell, goal, kind)
                 if f < best_f - FUZZ or (f < best_f + FUZZ and g > best_g):
                     best, best_f, best_g = cell, min(f, best_f), g
             entry = queue.entries[entry]["after"]
-        if found:
+        if has_open:
             break
-        while lane["head"] != buckets.NOBODY:
+        while lane["head"] != NOBODY:
             buckets.take(queue)
     return best, best_f
 
 
 @inner
 def _least_learned(graph, memory, queue, goal, kind, best):
-    """The open cell about which least was learned, the one with the least f among those."""
+    """The open cell whose heuristic was raised least, the one with the least f among those."""
     cells, stamp = memory.cells, memory.counts[STAMP]
     least, least_f = np.inf, np.inf
     for lane in queue.lists:
         entry = lane["head"]
-        while entry != buckets.NOBODY:
+        while entry != NOBODY:
             cell, g = queue.entries[entry]["item"], queue.entries[entry]["g"]
             if g == cells[cell]["g"] and cells[cell]["mark"] == stamp:
-                h = guess(graph, cell, goal, kind)
-                more = h - guess(graph.world, cell, goal, kind)
+                h = heuristic(graph, cell, goal, kind)
+                more = h - heuristic(graph.world, cell, goal, kind)
                 if more < least - FUZZ or (more < least + FUZZ and g + h < least_f):
                     best, least, least_f = cell, min(more, least), g + h
             entry = queue.entries[entry]["after"]
@@ -189,20 +184,28 @@ def _least_learned(graph, memory, queue, goal, kind, best):
 
 
 @inner
-def _plan(graph, ahead, walker, route):
-    """Look ahead, learn, and write the way to the chosen cell to `route`; WALKING, STUCK or NO_ROOM."""
-    memory, queue, here, goal = ahead.memory, ahead.queue, walker["here"], walker["goal"]
-    best_first.seed(graph, memory, queue, here, goal)
-    code = best_first.advance(
-        graph, memory, queue, here, goal, 1.0, ahead.kind, ahead.per_unit, False, False, ahead.budget, ahead.closed
-    )
+def _plan(graph, ahead, agent, route, work):
+    """Go on planning for up to `work` expansions; at the end learn, and write the path to the chosen cell to `route`.
+
+    Returns WALKING, STUCK, NO_ROOM, or PLANNING if the plan is unfinished.
+    """
+    memory, queue, here, goal = ahead.memory, ahead.queue, agent["here"], agent["goal"]
+    if not agent["is_planning"]:
+        best_first.open_start(memory, queue, here)
+        agent["is_planning"] = 1
+    ordering = best_first.Ordering(1.0, ahead.kind, ahead.per_unit, False, False)
+    left = min(work, ahead.budget - memory.counts[EXPANDED])
+    code = best_first.advance(graph, memory, queue, ordering, here, goal, left, ahead.closed)
+    n_closed = memory.counts[EXPANDED]
+    if code == RUNNING and n_closed < ahead.budget:
+        return PLANNING
+    agent["is_planning"] = 0
     if code == QUEUE_FULL:
         return NO_ROOM
-    n_closed = memory.counts[EXPANDED]
-    walker["expanded"] += n_closed
-    walker["generated"] += memory.counts[best_first.GENERATED]
-    walker["most"] = max(walker["most"], n_closed)
-    walker["plans"] += 1
+    agent["expanded"] += n_closed
+    agent["generated"] += memory.counts[best_first.GENERATED]
+    agent["most"] = max(agent["most"], n_closed)
+    agent["plans"] += 1
     if code == EXHAUSTED:
         return STUCK
     if code == FOUND:
@@ -216,66 +219,71 @@ def _plan(graph, ahead, walker, route):
     n = best_first.trace(memory, here, target, route) - 1
     for k in range(n // 2):  # it is backwards, and ends with the agent's own cell
         route[k], route[n - 1 - k] = route[n - 1 - k], route[k]
-    walker["n_route"], walker["at"] = n, 0
-    walker["raised"] += teach(ahead.rule, graph, memory, ahead.closed[:n_closed], best_f, goal, ahead.kind)
+    agent["n_route"], agent["at"] = n, 0
+    agent["raised"] += teach(ahead.rule, graph, memory, ahead.closed[:n_closed], best_f, goal, ahead.kind)
     return WALKING
 
 
 @inner
-def step(graph, ahead, walker, route):
-    """One move, with a plan before it if the last one has been walked; WALKING, ARRIVED, STUCK or NO_ROOM."""
-    if walker["here"] == walker["goal"]:
+def step(graph, ahead, agent, route, work):
+    """One move, after a plan of up to `work` expansions if the agent is at the end of its route.
+
+    Returns WALKING, ARRIVED, STUCK, NO_ROOM or PLANNING. `work` of `ahead.budget` or more finishes any plan.
+    """
+    if agent["here"] == agent["goal"]:
         return ARRIVED
-    if walker["at"] >= min(walker["n_route"], ahead.steps):
-        code = _plan(graph, ahead, walker, route)
+    if agent["at"] >= min(agent["n_route"], ahead.steps):
+        code = _plan(graph, ahead, agent, route, work)
         if code != WALKING:
             return code
-    here, cell = walker["here"], route[walker["at"]]
-    cheapest = np.inf
-    for k in range(slots(graph, here)):
-        if there(graph, here, k) == cell:
-            cheapest = min(cheapest, cost(graph, here, k))
-    walker["travel"] += cheapest
-    walker["here"] = cell
-    walker["at"] += 1
-    walker["moves"] += 1
-    return ARRIVED if cell == walker["goal"] else WALKING
+    cell = route[agent["at"]]
+    agent["travel"] += step_cost(graph, agent["here"], cell)
+    agent["here"] = cell
+    agent["at"] += 1
+    agent["moves"] += 1
+    return ARRIVED if cell == agent["goal"] else WALKING
 
 
 @kernel
-def walk(world, hints, ahead, flood, walkers, route, walked, n_moves):
-    """One walker, up to `n_moves` moves; WALKING, ARRIVED, STUCK or NO_ROOM.
+def plan_and_move(world, hints, ahead, flood, agents, route, walked, limits):
+    """Plan and move one agent within `limits`; WALKING, ARRIVED, STUCK or NO_ROOM.
 
-    Once it has expanded more cells than there are, each plan also floods `budget` cells to see whether there is a way.
+    Once it has expanded more cells than there are, each plan also floods `budget` cells to find out whether there is a
+    way at all.
     """
-    graph, walker = RaisedGraph(world, hints), walkers[0]
+    graph, agent = RaisedGraph(world, hints), agents[0]
+    stop = agent["expanded"] + limits.work
     code = WALKING
-    for _ in range(n_moves):
-        plans = walker["plans"]
-        code = step(graph, ahead, walker, route)
+    for _ in range(limits.moves):
+        if agent["expanded"] >= stop:
+            break
+        plans = agent["plans"]
+        code = step(graph, ahead, agent, route, stop - agent["expanded"])
+        if code == PLANNING:
+            return WALKING
         if code in (STUCK, NO_ROOM):
             break
-        walked[walker["moves"] - 1] = walker["here"]
+        walked[agent["moves"] - 1] = agent["here"]
         if code == ARRIVED:
             break
-        if walker["plans"] > plans and walker["expanded"] > flood.order.size:
-            if is_cut_off(world, flood, walker["here"], walker["goal"], ahead.budget):
+        if agent["plans"] > plans and agent["expanded"] > flood.order.size:
+            if is_cut_off(world, flood, agent["here"], agent["goal"], ahead.budget):
                 return STUCK
     return code
 
 
 @kernel
-def walk_all(world, table, old, counts, ahead, walkers, routes, first):
-    """One move of each walker from number `first` on; how many are done. Fewer than all: there is no room."""
-    for k in range(first, walkers.size):
-        walker = walkers[k]
-        if walker["code"] != WALKING:
+def move_all(world, table, old, counts, ahead, agents, routes, first):
+    """One move of each agent from number `first` on; how many are done. Fewer than all: an array must grow."""
+    for k in range(first, agents.size):
+        agent = agents[k]
+        if agent["code"] != WALKING:
             continue
         if 2 * (counts[USED] + ahead.budget) > table.size:
             return k
         hints = GrowingHints(table, old, counts, k, world.legal.size)
-        code = step(RaisedGraph(world, hints), ahead, walker, routes[k])
+        code = step(RaisedGraph(world, hints), ahead, agent, routes[k], ahead.budget)
         if code == NO_ROOM:
             return k
-        walker["code"] = code
-    return walkers.size
+        agent["code"] = code
+    return agents.size

@@ -1,14 +1,14 @@
-"""One step at a time: look at the neighbours, learn, and go to the one through which the goal seems nearest.
+"""One move at a time: look at the neighbours, learn, and move to the one through which the goal seems nearest.
 
 RTA* and LRTA*: Korf, "Real-time heuristic search", Artificial Intelligence 1990. LRTA*(k): Hernandez and Meseguer,
 IJCAI 2005. LRTA*_LS(k): the same, "Improving LRTA*(k)", IJCAI 2007. P-LRTA*: Rayner et al., "Real-time learning with
 prioritized LRTA*", IJCAI 2007.
 
-`walk` is the same for all of them; what is learned before each step, and how far is looked, is chosen by the type of the
-rule. To look at the neighbours of one cell is an expansion.
+`look_and_move` is the same for all of them; the type of the rule decides what is learned before each move and how far the
+agent looks ahead. Looking at the neighbours of one cell is an expansion.
 
-Keeps    what is learned never overestimates, but by RTA*, and stays consistent where a cell is raised to what its own
-         neighbours say: by all but RTA* and LRTA* with a depth of 2 or more.
+Invariants  learned heuristics never overestimate (except RTA*'s), and stay consistent where a cell is raised to what its
+            own neighbours imply: by all but RTA* and LRTA* with a depth of 2 or more.
 """
 
 from collections.abc import Callable
@@ -17,27 +17,38 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import NOWHERE, cost, guess, slots, there
 from wayfolk.kernels.best_first import FUZZ, STAMP, Memory
+from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.flood import is_cut_off
+from wayfolk.kernels.graph import cost, heuristic, slots, there
 from wayfolk.kernels.hints import HintedGraph, known, learn
 from wayfolk.kernels.jit import inner, kernel, specialise
-from wayfolk.kernels.look_ahead import ARRIVED, STUCK, WALKING, LocalSpace, teach
+from wayfolk.kernels.look_ahead import LocalSpace, teach
+from wayfolk.kernels.real_time import ARRIVED, STUCK, UNDECIDED, WALKING, step_cost
 
 FRAME = np.dtype([("cell", np.int64), ("edge", np.int64), ("g", np.float64)], align=True)
 CHANGE = np.dtype([("size", np.float64), ("cell", np.int64)], align=True)
+CHOICE = np.dtype(
+    [(name, np.int64) for name in ("edge", "level", "best")]
+    + [(name, np.float64) for name in ("least", "second", "value", "limit")],
+    align=True,
+)
+"""A depth-first search below neighbour number `edge` of the agent. It is at `level` of its stack (0: it has ended), and the
+least `value` so far must be below `limit` to matter. Of the neighbours before, `best` is the best, `least` its value, and
+`second` the second best value."""
 
 
 class Minimin(NamedTuple):
-    """Looks `depth` steps ahead, depth first, and remembers what the best neighbour says, or the second best."""
+    """Searches `depth` moves ahead, depth first, and remembers the value of the best neighbour, or of the second best."""
 
     depth: int
     second: bool
     stack: NDArray[np.void]
+    choice: NDArray[np.void]
 
 
 class Queued(NamedTuple):
-    """Looks at up to `most` cells, first come first served: when one is raised, those that relied on it come next.
+    """Looks at up to `most` cells in the order of a queue: when one is raised, the cells that relied on it join the queue.
 
     Only cells where the agent has been (`visited`) are raised.
     """
@@ -49,7 +60,7 @@ class Queued(NamedTuple):
 
 
 class Nearby(NamedTuple):
-    """Raises up to `most` cells around the agent at once, each to the least cost to those around them."""
+    """Raises up to `most` cells around the agent at once, each to the least cost to the cells around them plus their h."""
 
     most: int
     queue: NDArray[np.int32]
@@ -59,9 +70,9 @@ class Nearby(NamedTuple):
 
 
 class Prioritised(NamedTuple):
-    """Looks at up to `most` cells, those first whose neighbour was raised most; the others are kept for the next step.
+    """Looks at up to `most` cells, those first whose neighbour was raised most; the others wait for the next move.
 
-    `changes[: used[0]]` are waiting, and `place` is where in there a cell is, counted from 1.
+    `changes[: used[0]]` are waiting, and `place` is the index of a cell in there, counted from 1.
     """
 
     most: int
@@ -73,96 +84,109 @@ class Prioritised(NamedTuple):
 _CHOOSE: dict[type, Callable[..., Any]] = {}
 
 
-def choose(rule: Any, graph: Any, walker: Any, events: Any, kind: Any) -> Any:
-    """Learn, and say where to go; NOWHERE if the agent's cell has no neighbours."""
-    return _CHOOSE[type(rule)](rule, graph, walker, events, kind)
+def choose(rule: Any, graph: Any, agent: Any, events: Any, kind: Any, stop: Any) -> Any:
+    """Learn, and return the cell to move to; NOWHERE if the agent's cell has no neighbours.
+
+    A rule whose work for a move can be large returns UNDECIDED when the agent has made `stop` expansions, and goes on
+    when it is called again.
+    """
+    return _CHOOSE[type(rule)](rule, graph, agent, events, kind, stop)
 
 
 specialise(choose, _CHOOSE)
 
 
 @kernel
-def walk(world, hints, rule, flood, walkers, walked, events, kind, n_moves):
-    """Think and move up to `n_moves` times; WALKING, ARRIVED, or STUCK if the goal cannot be reached.
+def look_and_move(world, hints, rule, flood, agents, trail, kind, limits):
+    """Plan and move within `limits`; WALKING, ARRIVED, or STUCK if the goal cannot be reached.
 
-    Once it has expanded more cells than there are, each move also floods as many cells as it expanded.
+    Once the agent has expanded more cells than there are, each move also floods as many cells as it expanded, to find out
+    whether there is a way at all.
     """
-    graph, walker = HintedGraph(world, hints), walkers[0]
-    for _ in range(n_moves):
-        here, goal, before = walker["here"], walker["goal"], walker["expanded"]
+    graph, agent = HintedGraph(world, hints), agents[0]
+    stop = agent["expanded"] + limits.work
+    for _ in range(limits.moves):
+        here, goal = agent["here"], agent["goal"]
         if here == goal:
             return ARRIVED
-        cell = choose(rule, graph, walker, events, kind)
-        n_looked = walker["expanded"] - before
-        walker["plans"] += 1
-        walker["most"] = max(walker["most"], n_looked)
+        if agent["expanded"] >= stop:
+            return WALKING
+        if not agent["is_planning"]:
+            agent["is_planning"], agent["before"] = 1, agent["expanded"]
+        cell = choose(rule, graph, agent, trail.events, kind, stop)
+        if cell == UNDECIDED:
+            return WALKING
+        agent["is_planning"] = 0
+        n_expanded = agent["expanded"] - agent["before"]
+        agent["plans"] += 1
+        agent["most"] = max(agent["most"], n_expanded)
         if cell == NOWHERE:
             return STUCK
-        cheapest = np.inf
-        for k in range(slots(world, here)):
-            if there(world, here, k) == cell:
-                cheapest = min(cheapest, cost(world, here, k))
-        walker["travel"] += cheapest
-        walker["here"] = cell
-        walked[walker["moves"]] = cell
-        walker["moves"] += 1
-        if walker["expanded"] > flood.order.size and is_cut_off(world, flood, cell, goal, n_looked):
+        agent["travel"] += step_cost(world, here, cell)
+        agent["here"] = cell
+        trail.walked[agent["moves"]] = cell
+        agent["moves"] += 1
+        if agent["expanded"] > flood.order.size and is_cut_off(world, flood, cell, goal, n_expanded):
             return STUCK
-    return ARRIVED if walker["here"] == walker["goal"] else WALKING
+    return ARRIVED if agent["here"] == agent["goal"] else WALKING
 
 
 @inner
-def _expand(walker, events, cell):
-    """Count an expansion, and write it down if somebody watches."""
-    if walker["expanded"] < events.size:
-        events[walker["expanded"]] = cell
-    walker["expanded"] += 1
+def _expand(agent, events, cell):
+    """Count an expansion, and record it if there is room."""
+    if agent["expanded"] < events.size:
+        events[agent["expanded"]] = cell
+    agent["expanded"] += 1
 
 
 @inner
-def _look(graph, walker, events, cell, kind):
-    """The neighbour of `cell` through which the goal seems nearest, and what it seems to cost that way."""
-    _expand(walker, events, cell)
+def _look(graph, agent, events, cell, kind):
+    """The neighbour of `cell` through which the goal seems nearest, and the cost to the goal that way."""
+    _expand(agent, events, cell)
     best, least = np.int64(NOWHERE), np.inf
     for k in range(slots(graph, cell)):
         other = there(graph, cell, k)
         if other != NOWHERE and other != cell:
-            walker["generated"] += 1
-            value = cost(graph, cell, k) + guess(graph, other, walker["goal"], kind)
+            agent["generated"] += 1
+            value = cost(graph, cell, k) + heuristic(graph, other, agent["goal"], kind)
             if best == NOWHERE or value < least - FUZZ:
                 best, least = np.int64(other), value
     return best, least
 
 
 @inner
-def _raise(graph, walker, cell, value, kind):
-    """Learn that the goal is at least `value` away from `cell`; by how much that is more than was known."""
-    before = guess(graph, cell, walker["goal"], kind)
+def _raise(graph, agent, cell, value, kind):
+    """Raise the heuristic of `cell` to `value`; by how much it was raised."""
+    before = heuristic(graph, cell, agent["goal"], kind)
     if value <= before + FUZZ:
         return 0.0
     learn(graph.hints, cell, value)
-    walker["raised"] += value - before
+    agent["raised"] += value - before
     return value - before
 
 
 @inner
-def _minimin(rule, graph, walker, events, root, limit, kind):
-    """The least cost of a way from `root` to the horizon plus the guess there; infinite if it is no less than `limit`.
+def _enter(rule, graph, agent, events, root, limit, kind):
+    """Begin the search below the neighbour `root` for a value below `limit`."""
+    choice = rule.choice[0]
+    choice["value"], choice["limit"] = np.inf, limit
+    if heuristic(graph.world, root, agent["goal"], kind) < limit - FUZZ:
+        _push(rule.stack, 0, root, 0.0)
+        _expand(agent, events, root)
+        choice["level"] = 1
 
-    A way that comes back to itself is none. Cells where the agent has been know better than what lies behind them.
-    Pruned by the first guess, along which f never falls, whatever was learned.
+
+@inner
+def _deepen(rule, graph, agent, events, kind, stop):
+    """Search on below a neighbour of the agent; False if `stop` came first.
+
+    The value is the least cost of a path to the horizon plus the heuristic there, infinite if it is not below the limit.
+    Paths do not visit a cell twice. The remembered value of a cell where the agent has been replaces the search below
+    it. Pruned by the initial heuristic, along which f never falls, whatever was learned.
     """
-    goal, stack = walker["goal"], rule.stack
-    if root == goal:
-        return 0.0
-    if rule.depth == 1 or known(graph.hints, root) > 0.0:
-        return guess(graph, root, goal, kind)
-    best, level = np.inf, 0
-    if guess(graph.world, root, goal, kind) < limit - FUZZ:
-        _push(stack, level, root, 0.0)
-        _expand(walker, events, root)
-        level = 1
-    while level > 0:
+    choice, goal, stack = rule.choice[0], agent["goal"], rule.stack
+    level, best, limit = choice["level"], choice["value"], choice["limit"]
+    while level > 0 and agent["expanded"] < stop:
         frame = stack[level - 1]
         cell, k = frame["cell"], frame["edge"]
         if k == slots(graph, cell):
@@ -170,21 +194,22 @@ def _minimin(rule, graph, walker, events, root, limit, kind):
             continue
         frame["edge"] = k + 1
         other = there(graph, cell, k)
-        if other == NOWHERE or _is_on_way(walker["here"], stack, level, other):
+        if other == NOWHERE or _is_on_path(agent["here"], stack, level, other):
             continue
-        walker["generated"] += 1
+        agent["generated"] += 1
         g = frame["g"] + cost(graph, cell, k)
-        if g + guess(graph.world, other, goal, kind) >= limit - FUZZ:
+        if g + heuristic(graph.world, other, goal, kind) >= limit - FUZZ:
             continue
         if other != goal and level < rule.depth - 1 and known(graph.hints, other) == 0.0:
             _push(stack, level, other, g)
-            _expand(walker, events, other)
+            _expand(agent, events, other)
             level += 1
             continue
-        value = g + guess(graph, other, goal, kind)
+        value = g + heuristic(graph, other, goal, kind)
         if value < limit:
             best = limit = value
-    return best
+    choice["level"], choice["value"], choice["limit"] = level, best, limit
+    return level == 0
 
 
 @inner
@@ -193,25 +218,38 @@ def _push(stack, level, cell, g):
 
 
 @inner
-def _is_on_way(here, stack, level, cell):
-    found = here == cell
+def _is_on_path(here, stack, level, cell):
+    is_on = here == cell
     for k in range(level):
-        found |= stack[k]["cell"] == cell
-    return found
+        is_on |= stack[k]["cell"] == cell
+    return is_on
 
 
-def _choose_minimin(rule, graph, walker, events, kind):
-    here = walker["here"]
-    _expand(walker, events, here)
-    best, least, second = np.int64(NOWHERE), np.inf, np.inf
-    for k in range(slots(graph, here)):
+def _choose_minimin(rule, graph, agent, events, kind, stop):
+    here, goal, choice = agent["here"], agent["goal"], rule.choice[0]
+    best, least, second, edge = np.int64(NOWHERE), np.inf, np.inf, np.int64(0)
+    if choice["level"] > 0:  # it was stopped below neighbour number `edge`
+        best, least, second, edge = choice["best"], choice["least"], choice["second"], choice["edge"]
+    else:
+        _expand(agent, events, here)
+    for k in range(edge, slots(graph, here)):
         other = there(graph, here, k)
         if other == NOWHERE or here == other:
             continue
-        walker["generated"] += 1
         step = cost(graph, here, k)
-        limit = (second if rule.second else least) - step
-        value = step + _minimin(rule, graph, walker, events, other, limit, kind)
+        if choice["level"] == 0:
+            agent["generated"] += 1
+        if other == goal:
+            value = step
+        elif rule.depth == 1 or known(graph.hints, other) > 0.0:
+            value = step + heuristic(graph, other, goal, kind)
+        else:
+            if choice["level"] == 0:
+                _enter(rule, graph, agent, events, other, (second if rule.second else least) - step, kind)
+            if not _deepen(rule, graph, agent, events, kind, stop):
+                choice["best"], choice["least"], choice["second"], choice["edge"] = best, least, second, k
+                return np.int64(UNDECIDED)
+            value = step + choice["value"]
         if best == NOWHERE or value < least - FUZZ:
             if best != other:
                 second = least
@@ -219,27 +257,27 @@ def _choose_minimin(rule, graph, walker, events, kind):
         elif other != best:
             second = min(second, value)
     if best != NOWHERE:
-        before = guess(graph, here, walker["goal"], kind)
+        before = heuristic(graph, here, goal, kind)
         value = second if rule.second else max(before, least)
-        learn(graph.hints, here, value)  # even if it is no news: the agent has been here
+        learn(graph.hints, here, value)  # even if it is not higher: it marks that the agent has been here
         if before + FUZZ < value < np.inf:
-            walker["raised"] += value - before
+            agent["raised"] += value - before
     return best
 
 
-def _choose_queued(rule, graph, walker, events, kind):
-    here, goal = walker["here"], walker["goal"]
+def _choose_queued(rule, graph, agent, events, kind, stop):
+    here, goal = agent["here"], agent["goal"]
     rule.visited[here] = 1
     rule.queue[0] = here
     best, at, n = np.int64(NOWHERE), 0, 1
     while at < n:
         cell = rule.queue[at]
         at += 1
-        found, value = _look(graph, walker, events, cell, kind)
-        rule.support[cell] = found
+        nearest, value = _look(graph, agent, events, cell, kind)
+        rule.support[cell] = nearest
         if at == 1:
-            best = found
-        if _raise(graph, walker, cell, value, kind) > 0.0:
+            best = nearest
+        if _raise(graph, agent, cell, value, kind) > 0.0:
             for k in range(slots(graph, cell)):
                 other = there(graph, cell, k)
                 if n < rule.most and other != NOWHERE and other != goal:
@@ -247,12 +285,12 @@ def _choose_queued(rule, graph, walker, events, kind):
                         rule.queue[n] = other
                         n += 1
     if n > 1:
-        best, _ = _look(graph, walker, events, here, kind)
+        best, _ = _look(graph, agent, events, here, kind)
     return best
 
 
-def _choose_nearby(rule, graph, walker, events, kind):
-    here, goal, cells = walker["here"], walker["goal"], rule.memory.cells
+def _choose_nearby(rule, graph, agent, events, kind, stop):
+    here, goal, cells = agent["here"], agent["goal"], rule.memory.cells
     _forget(rule.memory)
     stamp = rule.memory.counts[STAMP]
     rule.queue[0] = here
@@ -263,19 +301,19 @@ def _choose_nearby(rule, graph, walker, events, kind):
         at += 1
         if cell == goal:
             continue
-        _expand(walker, events, cell)
-        found, least = np.int64(NOWHERE), np.inf
+        _expand(agent, events, cell)
+        nearest, least = np.int64(NOWHERE), np.inf
         for k in range(slots(graph, cell)):
             other = there(graph, cell, k)
             if other == NOWHERE or cells[other]["mark"] == stamp + 1:
                 continue
-            walker["generated"] += 1
-            value = cost(graph, cell, k) + guess(graph, other, goal, kind)
-            if found == NOWHERE or value < least - FUZZ:
-                found, least = np.int64(other), value
+            agent["generated"] += 1
+            value = cost(graph, cell, k) + heuristic(graph, other, goal, kind)
+            if nearest == NOWHERE or value < least - FUZZ:
+                nearest, least = np.int64(other), value
         if at == 1:
-            best = found
-        if guess(graph, cell, goal, kind) < least - FUZZ:
+            best = nearest
+        if heuristic(graph, cell, goal, kind) < least - FUZZ:
             cells[cell]["mark"] = stamp + 1
             rule.inside[n_inside] = cell
             n_inside += 1
@@ -286,14 +324,14 @@ def _choose_nearby(rule, graph, walker, events, kind):
                     rule.queue[n] = other
                     n += 1
     if n_inside > 0:
-        walker["raised"] += teach(rule.space, graph, rule.memory, rule.inside[:n_inside], 0.0, goal, kind)
-        best, _ = _look(graph, walker, events, here, kind)
+        agent["raised"] += teach(rule.space, graph, rule.memory, rule.inside[:n_inside], 0.0, goal, kind)
+        best, _ = _look(graph, agent, events, here, kind)
     return best
 
 
 @inner
 def _forget(memory):
-    """Marks below `counts[STAMP]` mean nothing from now on."""
+    """Invalidate all marks: those below `counts[STAMP]` mean nothing from now on."""
     if memory.counts[STAMP] > 2**31 - 8:
         for cell in range(memory.cells.size):
             memory.cells[cell]["mark"] = 0
@@ -301,33 +339,33 @@ def _forget(memory):
     memory.counts[STAMP] += 2
 
 
-def _choose_prioritised(rule, graph, walker, events, kind):
-    best = _sweep(rule, graph, walker, events, walker["here"], kind)
+def _choose_prioritised(rule, graph, agent, events, kind, stop):
+    best = _sweep(rule, graph, agent, events, agent["here"], kind)
     done = 0
     while done < rule.most and rule.used[0] > 0:
-        _sweep(rule, graph, walker, events, _take_greatest(rule), kind)
+        _sweep(rule, graph, agent, events, _take_greatest(rule), kind)
         done += 1
     if done > 0:
-        best, _ = _look(graph, walker, events, walker["here"], kind)
+        best, _ = _look(graph, agent, events, agent["here"], kind)
     return best
 
 
 @inner
-def _sweep(rule, graph, walker, events, cell, kind):
-    """Look at the neighbours of `cell`; if it is raised, they wait for their turn. The best of them."""
-    best, value = _look(graph, walker, events, cell, kind)
-    more = _raise(graph, walker, cell, value, kind)
+def _sweep(rule, graph, agent, events, cell, kind):
+    """Look at the neighbours of `cell`; if it is raised, they join those that wait. Returns the best of them."""
+    best, value = _look(graph, agent, events, cell, kind)
+    more = _raise(graph, agent, cell, value, kind)
     if more > 0.0:
         for k in range(slots(graph, cell)):
             other = there(graph, cell, k)
-            if other != NOWHERE and other != walker["goal"] and other != cell:
+            if other != NOWHERE and other != agent["goal"] and other != cell:
                 _wait(rule, other, more)
     return best
 
 
 @inner
 def _wait(rule, cell, size):
-    """Let `cell` wait, once; where all room is taken, instead of the least one if that is less."""
+    """Let `cell` wait, once; if there is no room left, it replaces the one with the smallest change if that is smaller."""
     changes, n = rule.changes, rule.used[0]
     if rule.place[cell] > 0:
         row = changes[rule.place[cell] - 1]
@@ -350,7 +388,7 @@ def _wait(rule, cell, size):
 
 @inner
 def _take_greatest(rule):
-    """Take the cell with the greatest change out of those that wait."""
+    """Remove the cell with the largest change from those that wait, and return it."""
     changes = rule.changes
     at, last = 0, rule.used[0] - 1
     for k in range(1, last + 1):

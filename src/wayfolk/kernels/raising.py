@@ -1,15 +1,16 @@
-"""The search under D* and Focussed D*: each cell points to the next on its way to the root, and pointers are mended.
+"""The search under D* and Focussed D*: each cell points to the next one on its path to the root; pointers are repaired.
 
-Each cell has h, what its way costs as far as is known, and k, the least h has been since the cell was last put into the
-queue. A cell with k < h has become dearer: it is a RAISE cell, that tells those who point to it and asks around for
-a cheaper way. One with k = h is a LOWER cell, that offers its way to its neighbours. (NEW, OPEN and CLOSED in the papers
-are: mark is 0, `at` is not 0, neither.)
+Each cell has h, the cost of its path as far as is known, and k, the least h since the cell was last put into the queue. A
+cell with k < h has become costlier: it is a RAISE cell, which passes its new cost to the cells that point to it and looks
+for a cheaper path among its neighbours. One with k = h is a LOWER cell, which offers its path to its neighbours. (NEW, OPEN
+and CLOSED in the papers are: mark is 0, `at` is not 0, neither.)
 
-Finds    a cheapest path from the agent to the root along the edges of `out`.
-Keeps    a cell that is not in the queue and has pointed somewhere has h = h[back] + price, unless `back` is in the queue.
-         `process` ends when no cell in the queue has f = k + hope(to the agent) below h of the agent.
-Why      all numbers are whole (see `units`). The queue is not sorted again when the agent moves: newer entries carry a
-         BIAS of what hopes may have shrunk by, so that an old key is too low at most, and is set right when it comes up.
+Guarantees  a cheapest path from the agent to the root along the edges of `out`.
+Invariants  a cell that is not in the queue and points somewhere has h = h[back] + cost, unless `back` is in the queue.
+            `process` ends when no cell in the queue has f = k + heuristic(to the agent) below h of the agent.
+Keys        all numbers are integers (see `integer_costs`). The queue is not sorted again when the agent moves: newer
+            entries have a BIAS added, as much as heuristics may have fallen, so that old keys are at most too low. They
+            are corrected when they reach the top.
 """
 
 from typing import NamedTuple
@@ -17,10 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import NOWHERE, cost, slots, there
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.graph import slots, there
 from wayfolk.kernels.indexed_heap import ROW, place
+from wayfolk.kernels.integer_costs import INF, integer_cost, integer_heuristic
 from wayfolk.kernels.jit import inner, kernel
-from wayfolk.kernels.units import INF, hope, price
+from wayfolk.kernels.path_costs import edge_cost
 
 # places in `counts`; FOCUS counts the agent's places that keys were worked out for, from 1
 EXPANDED, GENERATED, N_QUEUE, BIAS, FOCUS = range(5)
@@ -64,7 +67,7 @@ def process(out, into, memory, agent, kind, scale, budget, events):
         k_old = node["k"]
         if node["mark"] != focus:  # its key was worked out when the agent was elsewhere
             node["mark"] = focus
-            first = k_old + hope(out, cell, agent, kind, scale) + bias
+            first = k_old + integer_heuristic(out, cell, agent, kind, scale) + bias
             n = place(rows, nodes, n, cell, True, first, k_old)
             continue
         f = rows[0]["first"] - bias
@@ -86,7 +89,7 @@ def process(out, into, memory, agent, kind, scale, budget, events):
             if other == NOWHERE:
                 continue
             peer = nodes[other]
-            h = min(INF, node["h"] + price(into, cell, k, scale))
+            h = min(INF, node["h"] + integer_cost(into, cell, k, scale))
             if peer["mark"] == 0:
                 if h == INF:
                     continue
@@ -101,7 +104,7 @@ def process(out, into, memory, agent, kind, scale, budget, events):
                 peer["back"] = cell
             else:  # its own value is not sure yet: it comes again as a LOWER cell
                 other, h = cell, node["h"]
-            n = _insert(nodes, rows, counts, n, other, hope(out, other, agent, kind, scale), h)
+            n = _insert(nodes, rows, counts, n, other, integer_heuristic(out, other, agent, kind, scale), h)
         for k in range(0 if is_lower else slots(out, cell)):
             # closed neighbours that could help a RAISE cell, but are not sure yet, come up again
             other = np.int64(there(out, cell, k))
@@ -111,20 +114,20 @@ def process(out, into, memory, agent, kind, scale, budget, events):
             h = peer["h"]
             if peer["mark"] == 0 or peer["at"] or peer["back"] == cell:
                 continue
-            if node["h"] > h + price(out, cell, k, scale):
-                hoped = hope(out, other, agent, kind, scale)
-                if h + hoped > f or (h + hoped == f and h > k_old):
-                    n = _insert(nodes, rows, counts, n, other, hoped, h)
+            if node["h"] > h + integer_cost(out, cell, k, scale):
+                estimate = integer_heuristic(out, other, agent, kind, scale)
+                if h + estimate > f or (h + estimate == f and h > k_old):
+                    n = _insert(nodes, rows, counts, n, other, estimate, h)
     counts[N_QUEUE], counts[EXPANDED] = n, expanded
     return is_settled
 
 
 @kernel
 def revise(out, memory, root, agent, kind, scale, gone_from, is_afresh, cells):
-    """The agent has gone from `gone_from` to `agent`, and edges of `cells` have changed. `is_afresh`: so have hopes."""
+    """The agent has moved from `gone_from` to `agent`, and edges of `cells` have changed; `is_afresh`: heuristics too."""
     nodes, rows, counts = memory.nodes, memory.rows, memory.counts
     if gone_from != agent:
-        counts[BIAS] += hope(out, gone_from, agent, kind, scale) + 1
+        counts[BIAS] += integer_heuristic(out, gone_from, agent, kind, scale) + 1
         counts[FOCUS] += 1
     n = counts[N_QUEUE]
     for i in range(cells.size):
@@ -136,22 +139,22 @@ def revise(out, memory, root, agent, kind, scale, gone_from, is_afresh, cells):
             kept = INF
             for k in range(slots(out, cell)):
                 if there(out, cell, k) == node["back"]:
-                    kept = min(INF, nodes[node["back"]]["h"] + price(out, cell, k, scale))
+                    kept = min(INF, nodes[node["back"]]["h"] + integer_cost(out, cell, k, scale))
             if kept != node["h"]:
-                n = _insert(nodes, rows, counts, n, cell, hope(out, cell, agent, kind, scale), kept)
+                n = _insert(nodes, rows, counts, n, cell, integer_heuristic(out, cell, agent, kind, scale), kept)
         for k in range(slots(out, cell)):
             other = np.int64(there(out, cell, k))
             if other != NOWHERE and nodes[other]["mark"] and not nodes[other]["at"]:
                 h = nodes[other]["h"]
-                if h < INF and (node["mark"] == 0 or node["h"] > h + price(out, cell, k, scale)):
-                    n = _insert(nodes, rows, counts, n, other, hope(out, other, agent, kind, scale), h)
+                if h < INF and (node["mark"] == 0 or node["h"] > h + integer_cost(out, cell, k, scale)):
+                    n = _insert(nodes, rows, counts, n, other, integer_heuristic(out, other, agent, kind, scale), h)
     if is_afresh:
         queued, n, counts[BIAS] = n, 0, 0
         for k in range(queued):
             cell = np.int64(rows[k]["cell"])
             nodes[cell]["at"] = 0
             nodes[cell]["mark"] = counts[FOCUS]
-            first = nodes[cell]["k"] + hope(out, cell, agent, kind, scale)
+            first = nodes[cell]["k"] + integer_heuristic(out, cell, agent, kind, scale)
             n = place(rows, nodes, n, cell, True, first, nodes[cell]["k"])
     counts[N_QUEUE] = n
 
@@ -163,9 +166,7 @@ def trace(out, memory, root, agent, path):
     path[0] = agent
     while cell != root and n < path.size:
         back = memory.nodes[cell]["back"]
-        for k in range(slots(out, cell)):
-            if there(out, cell, k) == back:
-                total += cost(out, cell, k)
+        total += edge_cost(out, cell, back)
         cell = back
         path[n] = cell
         n += 1
@@ -180,16 +181,16 @@ def _ask(out, nodes, cell, agent, kind, scale, f, k_old):
         other = there(out, cell, k)
         if other != NOWHERE and nodes[other]["mark"]:
             h = nodes[other]["h"]
-            reached = h + price(out, cell, k, scale)
+            reached = h + integer_cost(out, cell, k, scale)
             if node["h"] > reached:
-                its_f = h + hope(out, other, agent, kind, scale)
+                its_f = h + integer_heuristic(out, other, agent, kind, scale)
                 if its_f < f or (its_f == f and h <= k_old):
                     node["back"] = other
                     node["h"] = reached
 
 
 @inner
-def _insert(nodes, rows, counts, n, cell, hoped, h):
+def _insert(nodes, rows, counts, n, cell, estimate, h):
     """Give a cell the value `h` and put it into the queue of length `n`, unless no way is known from it; the new length.
 
     k depends on where the cell is: new, in the queue, or out of it.
@@ -202,5 +203,5 @@ def _insert(nodes, rows, counts, n, cell, hoped, h):
         k = min(node["h"], h)
     node["k"], node["h"], node["mark"] = k, h, counts[FOCUS]
     if k < INF:
-        n = place(rows, nodes, n, cell, True, k + hoped + counts[BIAS], k)
+        n = place(rows, nodes, n, cell, True, k + estimate + counts[BIAS], k)
     return n

@@ -1,11 +1,11 @@
 """Space-time reservations: who holds a cell at a time.
 
-A hash table from (cell, slot) to agent with linear probing. A slot is a piece of time: one step, or a fraction of a
-unit where moves take as long as they are far. Entries are taken out again by whoever put them in, so a table that is
-used window after window stays small and never has to be cleared.
+A hash table from (cell, slot) to agent with linear probing. A slot is an interval of time: one step, or a fraction of a
+unit where the duration of a move is its length. Agents remove their own entries, so a table that is used for window
+after window stays small and is never cleared.
 
-Keeps    an entry is found by probing from its home place without meeting an empty one: taking an entry out moves
-         later ones of its run back.
+Invariants  probing from its home place meets an entry before an empty place: removing an entry moves later ones of its
+            run back.
 """
 
 from typing import NamedTuple
@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.jit import inner, kernel
 
-NOBODY = np.int32(2**31 - 1)
 _EMPTY = np.int64(0)
 
 
@@ -73,7 +73,7 @@ def holder(table, cell, slot):
 
 @kernel
 def reserve(table, cell, slot, agent):
-    """Let `agent` hold `cell` at `slot`, whoever held it before. There must be room."""
+    """Let `agent` hold `cell` at `slot`, whichever agent held it before. There must be room."""
     at, key = _spot(table, cell, slot)
     if table.entries[at]["key"] == _EMPTY:
         table.entries[at]["key"] = key
@@ -83,7 +83,7 @@ def reserve(table, cell, slot, agent):
 
 @kernel
 def release(table, cell, slot, agent):
-    """Give `cell` at `slot` back, if `agent` holds it."""
+    """Release `cell` at `slot`, if `agent` holds it."""
     hole, _ = _spot(table, cell, slot)
     if table.entries[hole]["key"] == _EMPTY or table.entries[hole]["holder"] != agent:
         return
@@ -103,7 +103,7 @@ def release(table, cell, slot, agent):
 
 @kernel
 def is_swap(table, agent, here, there, slot):
-    """Whether somebody goes from `there` to `here` just when `agent` would go the other way, at `slot`."""
+    """Whether another agent moves from `there` to `here` when `agent` would move the other way, at `slot`."""
     other = holder(table, there, slot - 1)
     return other != NOBODY and other != agent and holder(table, here, slot) == other
 

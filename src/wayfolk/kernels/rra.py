@@ -1,27 +1,32 @@
-"""Reverse Resumable A*: true distances to a goal, found only as far as somebody asks.
+"""Reverse Resumable A*: true distances to a goal, computed only as far as they are asked for.
 
 Silver, "Cooperative pathfinding", 2005, section "Hierarchical Cooperative A*".
 
-One search for each agent, backwards from its goal, aimed at the cell where it stood when the search began. A question
-about a cell is answered when that cell is *expanded* (having been generated is not enough); until then the search
-goes on. The aim never moves, or the guesses of one search would no longer fit together.
+One search for each agent, backwards from its goal, towards the cell where the agent was when the search began. The
+distance of a cell is known when that cell is *expanded* (having been generated is not enough); until then the search
+resumes. The aim never moves, so that the heuristic stays consistent within one search.
 
-Keeps    the distance of an expanded cell is exact and never changes.
-Why      costs are small whole numbers, so the open list is a ring of lists with exactly one cost in each.
+Invariants  the distance of an expanded cell is exact and never changes.
+Why         costs are small whole numbers, so the open list is a ring of lists with exactly one cost in each.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.grid import Grid
 from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.lazy import lazy_zeros
+
+if TYPE_CHECKING:
+    from wayfolk.world.grid import Grid
 
 UNREACHABLE = np.int32(2**31 - 1)
 _NONE = np.int32(2**31 - 1)
 _CLOSED = np.int32(2**31 - 2)
-_RING = 64  # more than the most f can rise by one step: twice the dearest step
+_RING = 64  # more than the most f can rise by one step: twice the costliest step
 _GOAL, _AIM, _CURRENT, _N_OPEN, _N_TOUCHED, _EXPANDED = range(6)  # places in `state`
 
 
@@ -42,7 +47,7 @@ class Rra(NamedTuple):
 
 
 def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int) -> Rra:
-    """Room for a search of each agent, where a step costs `straight` or `diagonal`. Memory is used as it is visited."""
+    """Room for `n_agents` searches, where a step costs `straight` or `diagonal`. Memory is used as it is visited."""
     state = np.zeros((n_agents, 6), np.int64)
     state[:, _GOAL] = _NONE
     return Rra(
@@ -50,8 +55,8 @@ def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int) -> Rra:
         grid.offsets,
         np.array([straight] * 4 + [diagonal] * 4, np.int32),
         grid.stride,
-        np.zeros((n_agents, grid.n_cells), CELL),
-        np.zeros((n_agents, grid.n_cells), np.int32),
+        lazy_zeros((n_agents, grid.n_cells), CELL),
+        lazy_zeros((n_agents, grid.n_cells), np.int32),
         np.full((n_agents, _RING), _NONE, np.int32),
         state,
     )
@@ -68,13 +73,13 @@ def aim(rra, agent, goal, start):
     rra.head[agent, :] = _NONE
     state[_GOAL], state[_AIM] = goal, start
     state[_N_OPEN] = state[_N_TOUCHED] = state[_EXPANDED] = 0
-    state[_CURRENT] = guess(rra, goal, start)
+    state[_CURRENT] = heuristic(rra, goal, start)
     _open(rra, agent, goal, 0, state[_CURRENT])
 
 
 @kernel
 def forget(rra, agent):
-    """Let the next search of `agent` begin anew, even from the same goal."""
+    """Let the next search of `agent` begin anew, also from the same goal."""
     rra.state[agent, _GOAL] = _NONE
 
 
@@ -104,7 +109,7 @@ def distance(rra, agent, cell):
                 child = cells[other]
                 reached = cells[here]["g"] - 1 + rra.costs[k]
                 if child["g"] == 0 or (child["after"] != _CLOSED and reached < child["g"] - 1):
-                    rest = guess(rra, other, state[_AIM])
+                    rest = heuristic(rra, other, state[_AIM])
                     if child["g"] > 0:
                         _unlink(rra, agent, other, child["g"] - 1 + rest)
                     _open(rra, agent, other, reached, reached + rest)
@@ -113,8 +118,56 @@ def distance(rra, agent, cell):
     return np.int64(UNREACHABLE)
 
 
+@inner
+def goal_of(rra, agent):
+    """The goal that the search of `agent` began from."""
+    return rra.state[agent, _GOAL]
+
+
+@inner
+def is_touched(rra, agent, edits, first):
+    """Whether the search of `agent` has expanded a cell whose moves have changed, from number `first` of `edits` on."""
+    cells = rra.cells[agent]
+    for k in range(first, edits.counts[0]):
+        cell = cells[edits.list[k]["cell"]]
+        if cell["g"] > 0 and cell["after"] == _CLOSED:
+            return True
+    return False
+
+
+@inner
+def is_right(rra, agent, cell, edits, first):
+    """Whether the distance of `cell` is right although moves have changed, from number `first` of `edits` on.
+
+    It is if no way over a cell that gained a move can be shorter, and if a way of that length is still there.
+    """
+    cells, goal = rra.cells[agent], rra.state[agent, _GOAL]
+    left = distance(rra, agent, cell)
+    if left == UNREACHABLE:
+        return False
+    for k in range(first, edits.counts[0]):
+        if edits.list[k]["gained"]:
+            edit = edits.list[k]["cell"]
+            is_known = cells[edit]["g"] > 0 and cells[edit]["after"] == _CLOSED
+            beyond = cells[edit]["g"] - 1 if is_known else heuristic(rra, edit, goal)
+            if heuristic(rra, cell, edit) + beyond < left:
+                return False
+    while cell != goal:
+        nearer = cell
+        for k in range(8):
+            if (rra.legal[cell] >> k) & 1:
+                other = cells[cell + rra.offsets[k]]
+                if other["g"] > 0 and other["after"] == _CLOSED and other["g"] - 1 + rra.costs[k] == left:
+                    nearer = cell + rra.offsets[k]
+                    break
+        if nearer == cell:
+            return False
+        cell, left = nearer, cells[nearer]["g"] - 1
+    return True
+
+
 @kernel
-def guess(rra, cell, goal):
+def heuristic(rra, cell, goal):
     """The cost from `cell` to `goal` on an empty map."""
     cell_y, goal_y = cell // rra.stride, goal // rra.stride
     dx = abs((cell - cell_y * rra.stride) - (goal - goal_y * rra.stride))

@@ -1,13 +1,13 @@
 """A* in space and time among reservations: the kernel under CA*, HCA* and WHCA*.
 
 A node is a cell and the slot at which the agent may act again. A move made at slot t holds the cell it leads to from t on
-for as long as the move lasts; a wait holds the present cell. Costs count slots, and diagonals only among equals, so
-that an agent in no hurry does not zigzag.
+for as long as the move lasts; a wait holds the present cell. Costs count slots; diagonals only break ties, so that an
+agent with time to spare does not zigzag.
 
-Finds    without `end`: the earliest way to stand on the goal for good. With `end`: the cheapest way to spend the time
-         until then, counted with the distance that is left; time spent waiting on the goal is free.
-Keeps    no returned way enters a cell that another agent holds, swaps with one, or crosses its diagonal.
-Why      past the last reservation all slots look alike and are treated as one, so a search always ends.
+Guarantees  without `end`: the earliest path to stand on a goal for good, or to be there once. With `end`: the cheapest
+            path until then, counted with the distance that is left; waiting on a goal is free.
+Invariants  no returned path enters a cell that another agent holds, swaps with one, or crosses its diagonal.
+Why         past the last reservation all slots look alike and are treated as one, so a search always ends.
 """
 
 from typing import NamedTuple
@@ -17,22 +17,24 @@ from numpy.typing import NDArray
 
 from wayfolk.kernels import heap
 from wayfolk.kernels import rra as rra_kernel
+from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.jit import inner, kernel
-from wayfolk.kernels.reservations import NOBODY, holder, is_swap, release, reserve
+from wayfolk.kernels.reservations import holder, is_swap, release, reserve
 
 RUNNING, FOUND, EXHAUSTED, FULL = range(4)
-N_NODES, N_OPEN, STAMP, EXPANDED, LAST = range(5)  # places in `count`
+N_NODES, N_OPEN, STAMP, EXPANDED, LAST = range(5)  # places in `counts`
 WAIT = 8  # the move after the eight directions
 NEVER = np.int32(2**31 - 1)
 _SLOT = 1 << 10  # cost of a slot; a diagonal adds 1
-_OUTDONE = np.int64(2**62)  # cost of a node for whose place and time a cheaper one was found
+_OUTDONE = np.int64(2**62)  # cost of a node that a cheaper one with the same cell and slot has replaced
 
 
 class Rules(NamedTuple):
     """What does not change from search to search.
 
-    `lasts[k]` is how many slots move k takes. `parked[cell]` is the slot from which somebody stays there for good,
-    `held[cell]` the first slot from which nobody passes any more; both are empty where nobody parks.
+    `lasts[k]` is how many slots move k takes. `parked[cell]` is the slot from which an agent stays there for good,
+    `held[cell]` the first slot from which no agent passes any more; both are empty where no agent parks.
     """
 
     legal: NDArray[np.uint8]
@@ -40,6 +42,22 @@ class Rules(NamedTuple):
     lasts: NDArray[np.int32]
     parked: NDArray[np.int32]
     held: NDArray[np.int32]
+
+
+class Query(NamedTuple):
+    """What is searched for: the way of `agent` to any of the first `n_goals` of `goals`, up to the slot `end`.
+
+    If `end` is NEVER, all the way: to stand there for good (`stays`), or to be there at one slot. `exact`: the heuristic is
+    the true distance by reverse search, which knows one goal; otherwise the distance to the box around the goals on an
+    empty map.
+    """
+
+    agent: int
+    goals: NDArray[np.int32]
+    n_goals: int
+    end: int
+    exact: bool
+    stays: bool
 
 
 NODE = np.dtype([("cost", np.int64), ("cell", np.int32), ("slot", np.int32), ("parent", np.int32)], align=True)
@@ -73,10 +91,10 @@ def grown(nodes: Nodes) -> Nodes:
 
 
 @kernel
-def seed(nodes, start, slot, last):
+def open_start(nodes, start, slot, last):
     """Begin at `start`, acting at `slot`; no reservation is later than `last`."""
     count = nodes.counts
-    if count[STAMP] >= NEVER:  # stamps have run out: begin again
+    if count[STAMP] >= NEVER:  # stamps have run out: clear the table
         for spot in range(nodes.seen.size):
             nodes.seen[spot]["stamp"] = 0
         count[STAMP] = 0
@@ -90,12 +108,11 @@ def seed(nodes, start, slot, last):
 
 
 @kernel
-def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
-    """Expand up to `budget` nodes; RUNNING, FOUND (the top of the open list is it), EXHAUSTED or FULL.
-
-    `exact` guesses by reverse search, otherwise by the empty map. `end` is a slot, or NEVER to go all the way.
-    """
+def advance(rules, table, nodes, rra, query, budget):
+    """Expand up to `budget` nodes; RUNNING, FOUND (the top of the open list is it), EXHAUSTED or FULL."""
+    agent, end = query.agent, query.end
     count = nodes.counts
+    box = _box(rra.stride, query)
     stop = count[EXPANDED] + budget
     last = count[LAST]
     while count[N_OPEN] > 0:
@@ -104,7 +121,8 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
         if spent == _OUTDONE:
             count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
             continue
-        if slot >= end or (end == NEVER and cell == goal and (rules.held.size == 0 or slot >= rules.held[goal])):
+        on_goal = _is_goal(query, cell)
+        if slot >= end or (end == NEVER and on_goal and (not query.stays or is_free_for_good(rules, cell, slot))):
             return FOUND
         if count[EXPANDED] >= stop:
             return RUNNING
@@ -117,17 +135,17 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
             if k < WAIT and not (legal >> k) & 1:
                 continue
             other = cell if k == WAIT else cell + rules.offsets[k]
-            if not _is_open(rules, table, agent, cell, other, k, slot):
+            if not is_open(rules, table, agent, cell, other, k, slot):
                 continue
-            if exact:
+            if query.exact:
                 left = rra_kernel.distance(rra, agent, other)
                 if left == rra_kernel.UNREACHABLE:
                     continue
             else:
-                left = rra_kernel.guess(rra, other, goal)
+                left = _to_box(rra, box, other)
             lasts = rules.lasts[k]
             total = spent
-            if not (k == WAIT and cell == goal and end != NEVER):
+            if not (k == WAIT and on_goal and end != NEVER):
                 total += lasts * _SLOT
             if 4 <= k < WAIT:
                 total += 1
@@ -149,7 +167,7 @@ def advance(rules, table, nodes, rra, exact, agent, goal, end, budget):
 
 @kernel
 def trace(nodes, cells, slots):
-    """Write the way that was found, from the first node on; its number of nodes, which may exceed the room."""
+    """Write the path that was found, from the first node on; its number of nodes, which may exceed the room."""
     n = 1
     node = nodes.open[0]["item"]
     while node != 0:
@@ -165,7 +183,7 @@ def trace(nodes, cells, slots):
 
 @kernel
 def hold(table, cells, slots, n, agent):
-    """Reserve a way of `n` nodes."""
+    """Reserve a path of `n` nodes."""
     for k in range(1, n):
         for slot in range(slots[k - 1], slots[k]):
             reserve(table, cells[k], slot, agent)
@@ -173,14 +191,49 @@ def hold(table, cells, slots, n, agent):
 
 @kernel
 def let_go(table, cells, slots, n, agent):
-    """Give the reservations of a way back."""
+    """Release the reservations of a path."""
     for k in range(1, n):
         for slot in range(slots[k - 1], slots[k]):
             release(table, cells[k], slot, agent)
 
 
 @inner
-def _is_open(rules, table, agent, cell, other, k, slot):
+def _is_goal(query, cell):
+    k = 0
+    while k < query.n_goals and query.goals[k] != cell:
+        k += 1
+    return k < query.n_goals
+
+
+@inner
+def is_free_for_good(rules, cell, slot):
+    """Whether no agent passes `cell` from `slot` on."""
+    return rules.held.size == 0 or slot >= rules.held[cell]
+
+
+@inner
+def _box(stride, query):
+    """The least and the most x and y of the goals."""
+    left, right, top, bottom = np.int64(NEVER), np.int64(0), np.int64(NEVER), np.int64(0)
+    for k in range(query.n_goals):
+        y = query.goals[k] // stride
+        x = query.goals[k] - y * stride
+        left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+    return left, right, top, bottom
+
+
+@inner
+def _to_box(rra, box, cell):
+    """The cost from `cell` to the box on an empty map."""
+    left, right, top, bottom = box
+    y = cell // rra.stride
+    x = cell - y * rra.stride
+    dx, dy = max(left - x, x - right, 0), max(top - y, y - bottom, 0)
+    return rra.costs[0] * (max(dx, dy) - min(dx, dy)) + rra.costs[4] * min(dx, dy)
+
+
+@inner
+def is_open(rules, table, agent, cell, other, k, slot):
     """Whether `agent` may make move `k` at `slot`."""
     for t in range(slot, slot + rules.lasts[k]):
         who = holder(table, other, t)
@@ -194,8 +247,7 @@ def _is_open(rules, table, agent, cell, other, k, slot):
         return False
     if k < 4:
         return True
-    beside = cell + rules.offsets[k - 4]  # south-east is 4 and south 1: the straight moves around a diagonal
-    across = other - (beside - cell)
+    beside, across = corners(rules.offsets, cell, k)
     return not (is_swap(table, agent, across, beside, slot) or is_swap(table, agent, beside, across, slot))
 
 
@@ -222,7 +274,7 @@ def _visit(nodes, cell, slot):
 
 @kernel
 def _index(nodes):
-    """Enter all nodes into an empty hash table; of two for one place and time the cheaper counts."""
+    """Enter all nodes into an empty hash table; of two with one cell and slot the cheaper is entered."""
     last = nodes.counts[LAST]
     for node in range(nodes.counts[N_NODES]):
         spot = _visit(nodes, nodes.tree[node]["cell"], min(nodes.tree[node]["slot"], last + 1))

@@ -1,4 +1,4 @@
-"""Time-bounded search: one A* from the start, a slice of it for each move, and an agent that walks meanwhile.
+"""Time-bounded search: one A* from the start, of which a slice is done for each move of the agent.
 
 Bjornsson, Bulitko and Sturtevant, "TBA*: time-bounded A*", IJCAI 2009; Vermette, "Salient Search".
 
@@ -6,11 +6,11 @@ Each move: up to `n_expand` expansions, the first `n_salient` of them among the 
 `n_trace` steps of tracing a path back from a subgoal; one step forward if the agent is on the path it follows, else one
 step back along the search tree.
 
-Keeps    open cells are in a list for each f (rounded to a hundredth), newest first: every operation is of constant time.
-         Those that descend from the salient root are in a second such list as well, in the same order.
-         No more than `n_expand` expansions and `n_trace` trace steps for each move.
-Differs  where the printed algorithm cannot work (SLIPS sV1, sV4 to sV9): the goal is not expanded, the next step is the
-         cell after the agent's on the path, the agent stands still where it can neither go on nor back.
+Invariants  open cells are in a list for each f (rounded to a hundredth), newest first: every operation takes constant
+            time. Those that descend from the salient root are in a second such list too, in the same order. At most
+            `n_expand` expansions and `n_trace` trace steps for each move.
+Deviations  where the printed algorithm cannot work (SLIPS sV1, sV4 to sV9): the goal is not expanded, the next step is
+            the cell after the agent's on the path, and the agent waits where it can go neither forward nor back.
 """
 
 from collections.abc import Callable
@@ -19,14 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.graph import NOWHERE, ZERO, cost, guess, slots, there
 from wayfolk.kernels import best_first, buckets
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.graph import ZERO, cost, heuristic, slots, there
 from wayfolk.kernels.jit import inner, kernel, specialise
+from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, STUCK, WALKING, step_cost
 
-WALKING, ARRIVED, STUCK, LISTS_FULL = range(4)
 NONE, FORWARD, BACK = range(3)
 SCALE = 100.0  # lists for the cost of the cheapest step
 FUZZ = 1e-9
+CHUNK = 256  # expansions for which there is always room in the lists
 NODE = np.dtype(
     [
         ("g", np.float64), ("key", np.int32), ("parent", np.int32), ("mark", np.int32),
@@ -52,14 +54,17 @@ STATE = np.dtype(
     [(name, np.int64) for name in (
         "start", "goal", "here", "stamp", "least", "top", "current", "s_current", "n_open", "n_salient", "epoch",
         "is_found", "is_traced", "is_tracing", "trace", "follow", "cursor", "n_cursor", "subgoal", "heading", "n_short",
-        *COUNTS,
+        "is_planning", "before", "left", "s_left", *COUNTS,
     )] + [("travel", np.float64), ("scale", np.float64)],
     align=True,
 )  # fmt: skip
 
 
 class Slate(NamedTuple):
-    """All that a walker knows: cells, lists by f, its own state in one record, and two paths, cells from the end back."""
+    """All that an agent knows: cells, lists by f, its own state in one record, and two paths, written backwards.
+
+    While it `is_planning` a move, it may make `left` more expansions for it, `s_left` of them among the salient cells.
+    """
 
     cells: NDArray[np.void]
     heads: NDArray[np.void]
@@ -79,10 +84,12 @@ class Pace(NamedTuple):
     """Whether the agent walks to the end of a path before it turns back for another one."""
     cuts_short: bool
     """Whether the agent looks for a shortcut to the final path with the expansions that are left."""
+    keeps_longer: bool
+    """Whether the agent stays with its path if g of a new path's end is smaller, unless that end is the goal."""
 
 
 class Scout(NamedTuple):
-    """Arrays of the search for a shortcut, and the way it found."""
+    """Arrays of the search for a shortcut, and its path."""
 
     memory: best_first.Memory
     queue: buckets.Buckets
@@ -91,12 +98,12 @@ class Scout(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a strategy may look at: the best open cell, the best salient one, and the agent."""
+    """What a strategy may use: the best open cell, the best salient one, and the agent."""
 
     open_f: float
     open_g: float
     open_away: float
-    """The guess of the cost from the agent to the open cell."""
+    """The heuristic of the cost from the agent to the open cell."""
     salient_f: float
     salient_g: float
     salient_away: float
@@ -129,8 +136,8 @@ def new_slate(n_cells: int, n_heads: int) -> Slate:
 
 
 @kernel
-def seed(graph, slate, start, goal, kind):
-    """Begin at `start`: also used to begin anew from where the agent is, when the goal or the map has changed.
+def open_start(graph, slate, start, goal, kind):
+    """Begin the search at `start`; also from the agent's cell, when the goal or the map has changed.
 
     `state["scale"]`, the number of lists for each unit of f, has been set.
     """
@@ -140,13 +147,14 @@ def seed(graph, slate, start, goal, kind):
         slate.heads[key]["open"] = NOWHERE
     state["top"] = 0
     state["start"], state["goal"], state["here"] = start, goal, start
-    state["least"] = int(guess(graph, start, goal, kind) * state["scale"] + 0.5)
+    state["least"] = int(heuristic(graph, start, goal, kind) * state["scale"] + 0.5)
     state["current"] = state["n_open"] = state["n_salient"] = 0
     state["epoch"] += 1
     state["is_found"] = state["is_traced"] = state["is_tracing"] = 0
     state["trace"] += 1
     state["follow"] = state["n_short"] = 0
     state["heading"] = NONE
+    state["is_planning"] = 0
     node = slate.cells[start]
     node["g"], node["parent"] = 0.0, start
     _open(slate, start, 0, False)
@@ -249,7 +257,7 @@ def _expand(graph, slate, cell, kind):
         else:
             state["generated"] += 1
         child["g"], child["parent"] = reached, cell
-        key = max(0, int((reached + guess(graph, other, goal, kind)) * scale + 0.5) - least)
+        key = max(0, int((reached + heuristic(graph, other, goal, kind)) * scale + 0.5) - least)
         state["top"] = max(state["top"], key)
         if key < state["current"]:  # rounding can make f fall by one list
             state["current"] = key
@@ -259,22 +267,22 @@ def _expand(graph, slate, cell, kind):
 
 
 @inner
-def _plan(graph, slate, events, n_expand, n_salient, kind):
-    """Up to `n_expand` expansions, the first `n_salient` of them salient, until the goal is the next one."""
+def _plan(graph, slate, events, n_expand, kind):
+    """Up to `n_expand` expansions, the first `s_left` of them salient, until the goal is the next one."""
     state = slate.state[0]
-    salient_left = n_salient
     for _ in range(n_expand):
         if state["n_open"] == 0:
             return
-        if salient_left > 0 and state["n_salient"] > 0:
-            salient_left -= 1
+        if state["s_left"] > 0 and state["n_salient"] > 0:
+            state["s_left"] -= 1
             cell = _best_salient(slate)
         else:
-            salient_left = 0
+            state["s_left"] = 0
             cell = _best_open(slate)
         if cell == state["goal"]:
             state["is_found"] = 1
             return
+        state["left"] -= 1
         if state["expanded"] < events.size:
             events[state["expanded"]] = cell
         _expand(graph, slate, cell, kind)
@@ -293,8 +301,8 @@ def _next_subgoal(graph, slate, strategy, kind):
             here = state["here"]
             one, other = slate.cells[chosen], slate.cells[salient]
             seen = Seen(
-                (one["key"] + state["least"]) / state["scale"], one["g"], guess(graph, here, chosen, kind),
-                (other["key"] + state["least"]) / state["scale"], other["g"], guess(graph, here, salient, kind),
+                (one["key"] + state["least"]) / state["scale"], one["g"], heuristic(graph, here, chosen, kind),
+                (other["key"] + state["least"]) / state["scale"], other["g"], heuristic(graph, here, salient, kind),
                 slate.cells[here]["g"], _is_on(slate, state["follow"], here),
             )  # fmt: skip
             if not prefers_open(strategy, seen):
@@ -340,10 +348,22 @@ def _trace(slate, pace):
                 state["is_traced"] = 1
             elif pace.is_patient and cell != state["here"] and _has_way(slate):
                 break
+            if pace.keeps_longer and _is_shorter(slate):
+                break
             state["follow"] = number
             break
         state["cursor"] = slate.cells[cell]["parent"]
     state["traced_most"] = max(state["traced_most"], done)
+
+
+@inner
+def _is_shorter(slate):
+    """Whether the new path ends before the goal, at a cell with a smaller g than that of the path being followed."""
+    state, cells = slate.state[0], slate.cells
+    follow = state["follow"]
+    if follow == 0 or state["is_traced"]:
+        return False
+    return cells[state["subgoal"]]["g"] < cells[slate.paths[follow & 1, 0]]["g"] - FUZZ
 
 
 @inner
@@ -368,25 +388,21 @@ def _step(slate, scout):
 
 
 @inner
-def _edge(graph, cell, other):
-    """What the cheapest edge between neighbours costs."""
-    cheapest = np.inf
-    for k in range(slots(graph, cell)):
-        if there(graph, cell, k) == other:
-            cheapest = min(cheapest, cost(graph, cell, k))
-    return cheapest
-
-
-@inner
 def _look_for_shortcut(graph, slate, scout, pace, events):
-    """From the agent to the cell of the final path by which the goal is nearest, among those found in one slice."""
+    """Search from the agent, for one move, for the cell of the final path through which the goal is nearest."""
     state, memory, cells = slate.state[0], scout.memory, slate.cells
     here, goal, follow = state["here"], state["goal"], state["follow"]
-    best_first.seed(graph, memory, scout.queue, here, goal)
+    best_first.open_start(memory, scout.queue, here)
     best_first.advance(
-        graph, memory, scout.queue, here, goal, 1.0, ZERO, state["scale"] / pace.span, False, False, pace.n_expand,
+        graph,
+        memory,
+        scout.queue,
+        best_first.Ordering(1.0, ZERO, state["scale"] / pace.span, False, False),
+        here,
+        goal,
+        pace.n_expand,
         scout.closed,
-    )  # fmt: skip
+    )
     n_closed = memory.counts[best_first.EXPANDED]
     for k in range(min(n_closed, events.size - state["expanded"])):
         events[state["expanded"] + k] = scout.closed[k]
@@ -402,19 +418,26 @@ def _look_for_shortcut(graph, slate, scout, pace, events):
 
 
 @kernel
-def walk(graph, slate, strategy, pace, scout, walked, events, n_moves):
-    """Think and move up to `n_moves` times; WALKING, ARRIVED, STUCK if the goal cannot be reached, or LISTS_FULL."""
-    state = slate.state[0]
-    for _ in range(n_moves):
+def search_and_move(graph, slate, strategy, pace, scout, trail, limits):
+    """Search on and move within `limits`; WALKING, ARRIVED, STUCK if there is no way, or NO_ROOM in the lists."""
+    state, events = slate.state[0], trail.events
+    stop = state["expanded"] + limits.work
+    for _ in range(limits.moves):
         if state["here"] == state["goal"]:
             return ARRIVED
-        if not state["is_found"] and state["top"] + pace.n_expand * pace.span >= slate.heads.size:
-            return LISTS_FULL
-        before = state["expanded"]
+        if state["expanded"] >= stop:
+            return WALKING
+        if not state["is_planning"]:
+            state["is_planning"], state["before"] = 1, state["expanded"]
+            state["left"], state["s_left"] = pace.n_expand, pace.n_salient
         if not state["is_found"]:
-            _plan(graph, slate, events, pace.n_expand, pace.n_salient, pace.kind)
+            while state["left"] > 0 and state["n_open"] > 0 and not state["is_found"]:
+                n = min(state["left"], CHUNK)
+                if state["top"] + n * pace.span >= slate.heads.size:
+                    return NO_ROOM
+                _plan(graph, slate, events, n, pace.kind)
             if state["n_open"] == 0:
-                state["most"] = max(state["most"], state["expanded"] - before)
+                state["most"] = max(state["most"], state["expanded"] - state["before"])
                 return STUCK
         elif pace.cuts_short and state["is_traced"] and state["n_short"] == 0:
             if not _is_on(slate, state["follow"], state["here"]):
@@ -430,13 +453,14 @@ def walk(graph, slate, strategy, pace, scout, walked, events, n_moves):
             _trace(slate, pace)
         here = state["here"]
         cell = _step(slate, scout)
-        state["most"] = max(state["most"], state["expanded"] - before)
-        walked[state["moves"]] = cell
+        state["is_planning"] = 0
+        state["most"] = max(state["most"], state["expanded"] - state["before"])
+        trail.walked[state["moves"]] = cell
         state["moves"] += 1
         if cell == here:
             state["waits"] += 1
         else:
-            state["travel"] += _edge(graph, here, cell)
+            state["travel"] += step_cost(graph, here, cell)
             state["here"] = cell
             if state["first_move"] == 0:
                 state["first_move"] = state["moves"]

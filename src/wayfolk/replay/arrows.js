@@ -94,7 +94,7 @@ class Arrows {
     const roomX = (Math.min(middleX - left, right - middleX) * long) / Math.abs(alongX);
     const roomY = (Math.min(middleY - top, bottom - middleY) * long) / Math.abs(alongY);
     const size = Math.min(step, 2 * roomX, 2 * roomY) * view.scale;
-    drawArrow(brush, view.screenX(middleX), view.screenY(middleY), alongX, alongY, size, theme.lanes.arrow);
+    drawArrow(brush, view.screenX(middleX), view.screenY(middleY), alongX, alongY, size, tint(theme.lanes.arrow, alongX, alongY));
   }
 
   // In whole pixels, so that neighbours meet.
@@ -106,13 +106,13 @@ class Arrows {
 }
 
 // Around (x, y), as long as the vector is strong; `size` is the room there is.
-function drawArrow(brush, x, y, alongX, alongY, size, colours) {
+function drawArrow(brush, x, y, alongX, alongY, size, colour) {
   const strength = Math.hypot(alongX, alongY);
   if (strength < FAINT) return;
   const half = size * (0.16 + 0.3 * Math.min(strength, 1));
   const [dx, dy] = [(alongX / strength) * half, (alongY / strength) * half];
   const barb = 0.62;
-  brush.strokeStyle = brush.fillStyle = tint(colours, alongX, alongY);
+  brush.strokeStyle = brush.fillStyle = colour;
   brush.lineWidth = Math.max(0.09 * size, devicePixelRatio);
   brush.beginPath();
   brush.moveTo(x - dx, y - dy);
@@ -176,6 +176,7 @@ function drawLegend(canvas, theme) {
   }
   for (let k = 0; k < 8; k++) {
     const [x, y] = [HEADING_X[k], HEADING_Y[k]];
-    drawArrow(pen, middle + 0.62 * middle * x, middle + 0.62 * middle * y, x, y, 0.3 * side, theme.lanes.arrow);
+    const colour = tint(theme.lanes.arrow, x, y);
+    drawArrow(pen, middle + 0.62 * middle * x, middle + 0.62 * middle * y, x, y, 0.3 * side, colour);
   }
 }

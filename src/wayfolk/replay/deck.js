@@ -3,19 +3,10 @@
 class Deck {
   constructor(replay) {
     this.replay = replay;
-    const { panels } = replay;
-    byId("scrub").max = replay.end;
     byId("scrub").addEventListener("input", (event) => replay.seek(Number(event.target.value)));
-    for (const speed of SPEEDS) byId("speed").add(new Option(`${speed}\u00d7`, speed));
-    byId("speed").value = replay.speed;
     byId("speed").addEventListener("change", (event) => this.setSpeed(Number(event.target.value)));
-    const hasGoals = panels.some((panel) => panel.timeline.tasks.time.length);
-    this.switches = [...document.querySelectorAll("[data-show]")];
-    for (const button of this.switches) {
-      const what = button.dataset.show;
-      const isUseful = { heat: replay.hasRefusals, lanes: replay.hasMoves, trails: true };
-      button.hidden = !(isUseful[what] ?? hasGoals);
-      button.addEventListener("click", () => this.toggle(what));
+    for (const button of document.querySelectorAll("[data-show]")) {
+      button.addEventListener("click", () => this.toggle(button.dataset.show));
     }
     const clicks = {
       play: () => (replay.isPlaying ? replay.pause() : replay.play()),
@@ -34,7 +25,31 @@ class Deck {
       if (event.detail && event.target.closest("button, select")) document.activeElement.blur();
     });
     document.addEventListener("keydown", (event) => this.key(event));
+    this.fit();
     byId("deck").hidden = false;
+  }
+
+  // Offer what is useful for what the replay shows.
+  fit() {
+    const { replay } = this;
+    const { searches, hasGoals } = replay;
+    byId("scrub").max = replay.end;
+    byId("speed").replaceChildren(...replay.speeds.map((speed) => new Option(`${speed}\u00d7`, speed)));
+    byId("speed").value = replay.speed;
+    for (const button of document.querySelectorAll('[data-show^="layer "]')) button.remove();
+    replay.layers.forEach((title, i) => this.addLayerSwitch(title, i + 1));
+    this.switches = [...document.querySelectorAll("[data-show]")];
+    const isUseful = { heat: replay.hasRefusals, lanes: replay.hasMoves, goals: hasGoals, lines: hasGoals };
+    isUseful.service = replay.hasBodies;
+    if (searches.length) Object.assign(isUseful, { lanes: false, lines: false, goals: false, trails: replay.hasMoves });
+    isUseful.cells = isUseful.route = searches.length > 0;
+    isUseful.scans = searches.some((search) => search.hasScans);
+    isUseful.learned = searches.some((search) => search.hasLearned);
+    byId("find").hidden = searches.length > 0;
+    for (const term of document.querySelectorAll("#keys [data-of]")) {
+      term.hidden = (term.dataset.of === "search") !== searches.length > 0;
+    }
+    for (const button of this.switches) button.hidden = !(isUseful[button.dataset.show] ?? true);
   }
 
   setSpeed(speed) {
@@ -66,6 +81,7 @@ class Deck {
     const { replay } = this;
     const t = clockText(replay.time, replay.inSteps);
     const scrub = byId("scrub");
+    if (Number(scrub.max) !== replay.end) scrub.max = replay.end;
     scrub.value = replay.time;
     scrub.style.setProperty("--done", `${replay.end ? (100 * replay.time) / replay.end : 100}%`);
     const end = clockText(replay.end, replay.inSteps);
@@ -88,17 +104,18 @@ class Deck {
   key(event) {
     const { replay } = this;
     const isOn = (selector) => event.target instanceof Element && event.target.matches(selector);
-    if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") {
       document.activeElement.blur();
       replay.followAgent(-1);
       return;
     }
-    if (isOn("#agent, select") || (event.key === " " && isOn("button"))) return;
+    if (event.defaultPrevented || isOn("input:not(#scrub), select, textarea, summary") || (event.key === " " && isOn("button"))) return;
     const first = replay.panels[0];
     const zoom = (by) => replay.look(first, (view) => view.zoomBy(by, view.wide / 2, view.high / 2));
     const pan = (dx, dy) => replay.look(first, (view) => view.panBy((dx * view.wide) / 8, (dy * view.high) / 8), true);
-    const faster = (by) => this.setSpeed(SPEEDS[clamp(SPEEDS.indexOf(replay.speed) + by, 0, SPEEDS.length - 1)]);
+    const { speeds } = replay;
+    const faster = (by) => this.setSpeed(speeds[clamp(speeds.indexOf(replay.speed) + by, 0, speeds.length - 1)]);
     const actions = {
       " ": () => (replay.isPlaying ? replay.pause() : replay.play()),
       arrowleft: () => replay.step(event.shiftKey ? -10 : -1),
@@ -112,6 +129,10 @@ class Deck {
       t: () => this.toggle("trails"),
       h: () => this.toggle("heat"),
       v: () => this.toggle("lanes"),
+      c: () => this.toggle(replay.hasBodies ? "service" : "cells"),
+      x: () => this.toggle("scans"),
+      e: () => this.toggle("learned"),
+      p: () => this.toggle("route"),
       o: () => this.toggleLoop(),
       f: () => byId("agent").select(),
       "+": () => zoom(1.4),
@@ -124,9 +145,20 @@ class Deck {
       d: () => pan(-1, 0),
       "?": () => byId("keys").showModal(),
     };
+    replay.layers.slice(0, 9).forEach((title, i) => (actions[i + 1] = () => this.toggle(layerSwitch(title))));
     const action = actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
     action();
+  }
+
+  // The button of a layer; the first nine have their number as a key.
+  addLayerSwitch(title, place) {
+    const button = document.createElement("button");
+    button.dataset.show = layerSwitch(title);
+    button.textContent = title;
+    button.title = place < 10 ? `${title} (${place})` : title;
+    button.addEventListener("click", () => this.toggle(button.dataset.show));
+    byId("legend").before(button);
   }
 }

@@ -7,7 +7,7 @@
 
 const FORGET = 8; // a lesson that is none of the eight directions
 
-// The eight clockwise from east, as vectors of length 1, and what is left to whoever forgets.
+// The eight directions clockwise from east, as vectors of length 1, and a zero vector last.
 const HALF = Math.SQRT1_2;
 const HEADING_X = [1, HALF, 0, -HALF, -1, -HALF, 0, HALF, 0];
 const HEADING_Y = [0, HALF, 1, HALF, 0, -HALF, -1, -HALF, 0];
@@ -57,7 +57,7 @@ class Lanes {
   moveTo(t, changed) {
     const { x, y, lessons } = this;
     const { time, cell, heading, beforeX, beforeY } = lessons;
-    const until = upperBound(time, t, 0, time.length);
+    const until = upperBound(time, t, 0, lessons.size ?? time.length);
     for (; this.done < until; this.done++) {
       const i = this.done;
       const index = cell[i];

@@ -1,8 +1,8 @@
 """Pack a record into few bytes, in the order in which the page reads it.
 
-A page looks up where one agent is at one time, so rows are sorted by agent, then time. What repeats is made equal:
-times become gaps in whole ticks, a move or refusal next to the agent becomes one of eight directions. A patrol of a
-hundred agents then takes about a byte for each row.
+The page looks up where one agent is at one time, so rows are sorted by agent, then time. Values that repeat compress well:
+times become differences in whole ticks, and a move or refusal to a neighbouring cell becomes one of eight directions. A
+patrol of a hundred agents then takes about a byte for each row.
 
     head     the numbers of the panel, as JSON: sizes, the clock, the meaning of ops
     body     gzip of, little-endian:
@@ -10,7 +10,7 @@ hundred agents then takes about a byte for each row.
              u32 rows_of[agents]
              u32 change_ticks[changes]     walls that come and go, by time
              u32 change_cells[changes]
-             u32 cells[told]               for the rows whose op tells no direction, in their order
+             u32 cells[told]               for the rows whose op has no direction, in their order
              u8  gaps[4][rows]             ticks since the agent's row before, lowest byte first
              u8  ops[rows]                 0-7 a move, 8-15 a refusal, 16 + kind anything else
              u8  blocks[ceil(changes / 8)] bits, highest first: does the change block or free?
@@ -20,20 +20,22 @@ hundred agents then takes about a byte for each row.
 from __future__ import annotations
 
 import gzip
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput
-from wayfolk.grid import DX, DY, Grid
-from wayfolk.record import BLOCK, FREE, JOIN, KINDS, LEAVE, MOVE, REFUSED, STEPS, THOUGHT, Record
+from wayfolk.kernels.codes import BLOCK, DX, DY, FREE, JOIN, LEAVE, MOVE, REFUSED, THOUGHT
+from wayfolk.problem.record import KINDS, STEPS, Record
+from wayfolk.world.grid import Moves
 
-TOLD = 16  # ops from here on are kinds, and their cell is told
+TOLD = 16  # ops from here on are kinds, and their cells are in `cells`
 MAX_TICKS = 1 << 31
 
 
-def pack(record: Record) -> tuple[dict[str, object], bytes]:
-    """The head and the body of a panel."""
+def pack(record: Record) -> tuple[dict[str, Any], bytes]:
+    """Return the head and the body of a panel for `record`."""
     grid = record.grid
     _check(record)
     end = float(max(record.end, record.time.max(initial=0.0)))
@@ -44,7 +46,9 @@ def pack(record: Record) -> tuple[dict[str, object], bytes]:
     changes = np.flatnonzero(is_change)
     changes = changes[np.argsort(ticks[changes], kind="stable")]
 
-    rows = np.flatnonzero(~is_change & (record.kind != THOUGHT))  # thoughts are many, and not seen
+    rows = np.flatnonzero(
+        ~is_change & (record.kind != THOUGHT)
+    )  # there are many thoughts, and the page does not show them
     rows = rows[np.lexsort((ticks[rows], record.agent[rows]))]
     agent, kind, cell = record.agent[rows], record.kind[rows], record.cell[rows].astype(np.int64)
     rows_of = np.bincount(agent, minlength=len(record.starts))
@@ -56,7 +60,7 @@ def pack(record: Record) -> tuple[dict[str, object], bytes]:
         beside = (cell - before == offset) & (before < grid.n_cells)
         ops[beside & (kind == MOVE)] = direction
         ops[beside & (kind == REFUSED)] = 8 + direction
-    told = cell[ops >= TOLD]
+    given = cell[ops >= TOLD]
 
     gaps = np.diff(ticks[rows], prepend=0)
     leads = first[rows_of > 0]
@@ -67,34 +71,29 @@ def pack(record: Record) -> tuple[dict[str, object], bytes]:
             _words(rows_of),
             _words(ticks[changes]),
             _words(record.cell[changes]),
-            _words(told),
+            _words(given),
             np.frombuffer(_words(gaps), np.uint8).reshape(-1, 4).T.tobytes(),
             ops.tobytes(),
             np.packbits(record.kind[changes] == BLOCK).tobytes(),
             np.packbits(~grid.free).tobytes(),
         ]
     )
-    head: dict[str, object] = {
+    head: dict[str, Any] = {
         "width": grid.width,
         "height": grid.height,
         "agents": len(record.starts),
         "rows": len(rows),
         "changes": len(changes),
-        "told": len(told),
+        "told": len(given),
         "end": end,
         "tick": tick,
         "inSteps": record.model == STEPS,
         "diagonal": grid.diagonal,
+        "diagonals": grid.moves is not Moves.FOUR,
         "kinds": list(KINDS),
         "directions": [list(step) for step in zip(DX, DY, strict=True)],
     }
     return head, gzip.compress(body, 6, mtime=0)
-
-
-def step_lengths(grid: Grid, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
-    """How far it is from each of `here` to each of `there`, diagonals counted as the grid does."""
-    apart = np.abs(grid.places(there) - grid.places(here))
-    return np.asarray(apart.min(-1) * (grid.diagonal - 1.0) + apart.max(-1), np.float64)
 
 
 def _check(record: Record) -> None:
@@ -106,13 +105,13 @@ def _check(record: Record) -> None:
     whose = record.agent[~np.isin(record.kind, (BLOCK, FREE))]
     strangers = (whose < 0) | (whose >= len(record.starts))
     if strangers.any():
-        raise BadInput(f"the record tells of agent {whose[strangers.argmax()]}; there are {len(record.starts)}")
+        raise BadInput(f"the record has a row of agent {whose[strangers.argmax()]}; there are {len(record.starts)}")
     if record.kind.max(initial=0) >= len(KINDS):
-        raise BadInput(f"a record knows {len(KINDS)} kinds of rows, not number {record.kind.max()}")
+        raise BadInput(f"a record has {len(KINDS)} kinds of rows, not number {record.kind.max()}")
 
 
 def _tick(record: Record, end: float) -> float:
-    """The record's own tick if its times keep to it, else about a thousandth: less than an eye or a screen can tell."""
+    """Return the record's own tick if its times are multiples of it, else about a thousandth, which is too short to see."""
     for tick in (1.0, record.tick):
         beats = record.time / tick if tick > 0 else record.time + 0.5
         if (np.abs(beats - np.rint(beats)) < 1e-6).all() and end < MAX_TICKS * tick:
@@ -130,7 +129,7 @@ def _cells_before(
     cell: NDArray[np.int64],
     first: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Where each row's agent is just before it, for rows sorted by agent."""
+    """Return the cell of each row's agent just before the row, for rows sorted by agent."""
     lands = np.isin(kind, (MOVE, JOIN, LEAVE))
     to = np.where(kind == LEAVE, record.grid.n_cells, cell)
     last = np.maximum.accumulate(np.where(lands, np.arange(len(kind)), -1))

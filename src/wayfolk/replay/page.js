@@ -2,29 +2,51 @@
 
 const UNITS_PER_SECOND = 4; // time units in a second at speed 1
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64];
+const SEARCH_SPEEDS = [...SPEEDS, 128, 256, 512, 1024, 2048, 4096, 8192]; // expansions are many
 const PATIENCE = 75; // seconds a replay should take at the speed it opens with
+const SEARCH_PATIENCE = 20; // and that of a search
 const CROWD = 400; // more agents than this, and goals and trails hide more than they show; on lanes they always do
 
 class Replay {
-  constructor(heads, timelines) {
-    this.hasRefusals = timelines.some((timeline) => timeline.refusals.time.length);
-    this.hasMoves = timelines.some((timeline) => timeline.places.span.some((span) => span > 0));
-    this.panels = heads.map((head, i) => new Panel(this, head, timelines[i]));
+  constructor(heads, timelines, layers) {
+    this.asked = 0;
+    this.isLooping = false;
+    this.load(heads, timelines, layers);
+  }
+
+  load(heads, timelines, layers) {
+    this.hasRefusals = timelines.some((timeline) => timeline.isLive || timeline.refusals.time.length);
+    this.hasMoves = timelines.some((timeline) => timeline.isLive || timeline.places.span.some((span) => span > 0));
+    this.hasGoals = timelines.some((timeline) => timeline.isLive || timeline.tasks.time.length);
+    this.panels = heads.map((head, i) => this.makePanel(head, timelines[i], layers[i]));
+    this.layers = [...new Set(layers.flatMap(({ cells, marks }) => [...cells.keys(), ...marks.keys()]))];
     this.end = Math.max(...timelines.map((timeline) => timeline.end));
     this.inSteps = timelines.every((timeline) => timeline.inSteps);
     this.time = 0;
     this.isPlaying = false;
-    this.isLooping = false;
     this.follow = -1;
+    this.pointed = null; // the cell under the pointer, in a panel
+    this.searches = timelines.map((timeline) => timeline.search).filter(Boolean);
+    this.speeds = this.searches.length ? SEARCH_SPEEDS : SPEEDS;
     this.keepsInView = true;
     const isCrowd = timelines.some((timeline) => timeline.agents > CROWD);
     const isOfLanes = heads.some((head) => head.lanes.coherence.length);
     const isCalm = !isCrowd && !isOfLanes;
-    this.show = { goals: isCalm, lines: false, trails: isCalm, heat: false, lanes: isOfLanes };
-    this.speed = SPEEDS.find((speed) => speed >= 1 && this.end <= speed * UNITS_PER_SECOND * PATIENCE) || 64;
+    const isOfBodies = timelines.every((timeline) => timeline instanceof Bodies);
+    this.show = { goals: isCalm, lines: false, trails: isCalm && !isOfBodies, heat: false, lanes: isOfLanes, service: false };
+    this.hasBodies = timelines.some((timeline) => timeline instanceof Bodies);
+    this.pace = isOfBodies ? 1 : UNITS_PER_SECOND; // time units in a second at speed 1: bodies move in seconds
+    // the levels of an abstraction hide each other: the first is shown
+    this.layers.forEach((title, i) => (this.show[layerSwitch(title)] = !this.searches.length || i === 0));
+    Object.assign(this.show, { cells: true, scans: true, learned: true, route: true });
+    const patience = this.searches.length ? SEARCH_PATIENCE : PATIENCE;
+    this.speed = this.speeds.find((speed) => speed >= 1 && this.end <= speed * this.pace * patience) || this.speeds.at(-1);
     const hottest = Math.max(...this.panels.map((panel) => panel.painter.heat.most));
     for (const panel of this.panels) panel.painter.heat.scale = hottest;
-    this.asked = 0;
+  }
+
+  makePanel(head, timeline, layers) {
+    return new Panel(this, head, timeline, layers);
   }
 
   get mostAgents() {
@@ -67,6 +89,16 @@ class Replay {
     this.ask();
   }
 
+  point(panel, index) {
+    this.pointed = index >= 0 ? { panel, index } : null;
+    this.ask();
+  }
+
+  atEnd() {
+    this.time = this.isLooping ? 0 : this.end;
+    this.isPlaying = this.isLooping;
+  }
+
   ask() {
     this.asked ||= requestAnimationFrame((now) => this.frame(now));
   }
@@ -76,11 +108,8 @@ class Replay {
     if (this.isPlaying) {
       const seconds = Math.min(Math.max(now - this.last, 0), 100) / 1000;
       this.last = now;
-      this.time += seconds * this.speed * UNITS_PER_SECOND;
-      if (this.time >= this.end) {
-        this.time = this.isLooping ? 0 : this.end;
-        this.isPlaying = this.isLooping;
-      }
+      this.time += seconds * this.speed * this.pace;
+      if (this.time >= this.end) this.atEnd();
     }
     for (const panel of this.panels) panel.draw();
     this.deck.update();
@@ -151,34 +180,45 @@ function inspection(replay) {
       arrows.moveTo(t);
       return Array.from(arrows.lanes.x, (x, index) => [x, arrows.lanes.y[index]]);
     },
+    searchAt: (panel, t) => {
+      const { search } = timelineOf(panel);
+      replay.panels[panel].painter.search.moveTo(t);
+      const numbers = (name) => Array.from(search[name], (value) => (Number.isFinite(value) ? value : null));
+      return { state: Array.from(search.state), g: numbers("g"), h: numbers("h"), learned: numbers("learned"),
+        scanned: search.nScanned, expanded: search.nExpanded };
+    },
+    describe: (panel, x, y) => timelineOf(panel).search.describe(y * timelineOf(panel).width + x),
+    isShown: (what) => replay.show[what] ?? replay.show[layerSwitch(what)],
+    areasAt: (panel, title, t) => {
+      const layer = replay.panels[panel].painter.areas.get(title).at(t);
+      if (!layer) return null;
+      const column = (name) => Array.from(layer[name]);
+      return { area: column("area"), kind: column("kind"), heading: column("heading") };
+    },
+    marksAt: (panel, title, t, agent = -1) => {
+      const [marks] = replay.panels[panel].layers.marks.get(title);
+      const names = ["time", "agent", "kind", "cell", "sender", "receiver"];
+      const { now, before } = marks.told(t, agent);
+      const values = (rows) => rows.map((row) => names.map((name) => marks[name][row]));
+      return { now: values(now), before: values(before) };
+    },
+    bodiesAt: (panel, t) => {
+      const timeline = timelineOf(panel);
+      const levels = new Uint8Array(timeline.agents);
+      timeline.services(t, levels);
+      return Array.from(levels, (level, agent) => {
+        if (timeline.rowAt(agent, t) < 0) return null;
+        const state = timeline.stateOf(agent, t);
+        const [name, service] = [timeline.bodies.states[state] ?? null, SERVICE[level][0]];
+        return { heading: timeline.headingOf(agent, t), state: name, speed: timeline.speedOf(agent, t), service };
+      });
+    },
+    lampsAt: (panel, t) => timelineOf(panel).bodies.lamps.map((_, lamp) => timelineOf(panel).lampState(lamp, t)),
     coherenceAt: (panel, t) => replay.panels[panel].curve.at(t),
   });
 }
 
-async function open() {
-  if (!("DecompressionStream" in window)) throw new Error("this browser is too old: it cannot unpack gzip");
-  const heads = JSON.parse(byId("data").textContent);
-  const buffers = await Promise.all(heads.map((head) => inflate(head.body)));
-  const timelines = heads.map((head, i) => new Timeline(head, unpack(head, buffers[i])));
-  byId("notice").remove();
-  const replay = new Replay(heads, timelines);
-  replay.deck = new Deck(replay);
-  const dress = () => {
-    replay.theme = readTheme();
-    drawLegend(byId("legend"), replay.theme);
-    for (const panel of replay.panels) panel.painter.setTheme(replay.theme);
-    replay.ask();
-  };
-  dress();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
-  arrange(replay);
-  new ResizeObserver(() => arrange(replay)).observe(byId("panels"));
-  addEventListener("resize", () => arrange(replay));
-  window.wayfolk = inspection(replay);
+async function openLayers(head, timeline) {
+  if (!head.layers) return { cells: new Map(), marks: new Map() };
+  return unpackLayers(head.layers, await inflate(head.layers.body), timeline);
 }
-
-open().catch((error) => {
-  const notice = byId("notice") || byId("panels").appendChild(document.createElement("p"));
-  notice.textContent = `The replay could not be opened: ${error.message}.`;
-  throw error;
-});

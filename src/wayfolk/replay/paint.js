@@ -10,6 +10,9 @@ const TRAIL_BANDS = [
 ];
 const HEAT_SIDE = 1024; // cells of the heat map along its longer side, at most
 const MAP_SIDE = 4096;
+const DENSE = 1500; // agents from which on they are stamped,
+const SMALL_DISC = 5; // if their discs are no larger than this
+const TONES = ["blue", "orange", "green", "red", "grey"]; // of layers
 const [GOING, THERE, RELEASED] = [0, 1, 2];
 
 function readTheme() {
@@ -21,6 +24,14 @@ function readTheme() {
   theme.heat = ramp([0, 1, 2, 3].map((i) => read(`heat-${i}`)));
   const [floor, arrow] = ["lane-floor", "lane-arrow"].map((name) => wheel(...read(name).split(" ").map(Number)));
   theme.lanes = { floor, arrow };
+  theme.area = read("area").split(" ").map(Number);
+  const bytes = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const pair = (name) => read(name).split(" ").map(bytes);
+  theme.search = { open: bytes(read("search-open")), back: bytes(read("search-back")), scan: bytes(read("search-scan")) };
+  theme.search.forward = pair("search-forward");
+  theme.search.backward = pair("search-backward");
+  for (const name of ["path", "start", "goal"]) theme.search[name] = read(`search-${name}`);
+  theme.tones = Object.fromEntries(TONES.map((tone) => [tone, bytes(read(`tone-${tone}`))]));
   return theme;
 }
 
@@ -37,21 +48,28 @@ function ramp(colours) {
 }
 
 class Painter {
-  constructor(canvas, timeline, view, lanes) {
-    Object.assign(this, { canvas, timeline, view });
+  constructor(canvas, timeline, view, lanes, layers) {
+    Object.assign(this, { canvas, timeline, view, marks: layers.marks });
+    this.search = timeline.search ? new SearchPicture(timeline.search, view) : null;
+    this.areas = new Map([...layers.cells].map(([title, ofTitle]) => [title, new Areas(ofTitle, view, timeline)]));
     this.arrows = new Arrows(lanes, view);
     this.context = canvas.getContext("2d");
     this.backdrop = document.createElement("canvas");
     this.backdropOf = "";
     this.wallVersion = 0;
     this.sprites = [];
-    this.flashed = new Uint32Array(timeline.agents);
     this.drawing = 0;
     this.place = { x: 0, y: 0 };
-    this.xs = new Float32Array(timeline.agents);
-    this.ys = new Float32Array(timeline.agents);
-    this.isShown = new Uint8Array(timeline.agents);
+    this.makeRoom(timeline.agents);
+    this.bodies = timeline instanceof Bodies ? new BodyPainter(this, timeline) : null;
     this.prepareHeat();
+  }
+
+  makeRoom(agents) {
+    this.flashed = new Uint32Array(agents);
+    this.xs = new Float32Array(agents);
+    this.ys = new Float32Array(agents);
+    this.isShown = new Uint8Array(agents);
   }
 
   setTheme(theme) {
@@ -61,13 +79,17 @@ class Painter {
     this.farMap = null;
     this.heat.version = -1;
     this.arrows.setTheme(theme);
+    if (this.search) this.search.setTheme(theme);
+    for (const areas of this.areas.values()) areas.setTheme(theme);
   }
 
-  // `show` holds the switches, `flash` how long a refusal is seen, `follow` an agent or -1.
-  draw(t, { show, flash, follow }) {
+  // `show` holds the switches, `flash` how long a refusal is seen, `follow` an agent or -1, `hover` a cell's index or -1.
+  draw(t, { show, flash, follow, hover }) {
     const { context: pen, timeline, view } = this;
     timeline.moveWalls(t, (index) => this.wallChanged(index));
     this.drawBackdrop();
+    for (const [title, areas] of this.areas) if (show[layerSwitch(title)]) areas.draw(pen, t, this.wallVersion);
+    if (this.search) this.search.draw(pen, t, show, hover);
     if (show.lanes) this.arrows.draw(pen, t);
     if (show.heat) this.drawHeat(t);
     this.locate(t);
@@ -76,7 +98,11 @@ class Painter {
     if (show.trails) this.drawTrails(t, calm);
     if (show.lines) this.drawLines(t, calm);
     if (show.goals) this.drawGoals(t, calm);
-    this.drawAgents(t, calm, show.lanes);
+    if (this.bodies) this.bodies.draw(t, calm, show.service);
+    else this.drawAgents(t, calm, show.lanes);
+    for (const [title, [marks]] of this.marks) {
+      if (show[layerSwitch(title)]) marks.draw(this, t, { flash, follow: isAlone ? follow : -1 });
+    }
     this.drawFlashes(t, flash);
     if (isAlone) this.drawFollowed(t, follow);
     pen.globalAlpha = 1;
@@ -89,6 +115,7 @@ class Painter {
 
   locate(t) {
     const { timeline, view, place } = this;
+    if (timeline.agents > this.xs.length) this.makeRoom(2 * timeline.agents);
     for (let agent = 0; agent < timeline.agents; agent++) {
       this.isShown[agent] = timeline.position(agent, t, place) ? 1 : 0;
       this.xs[agent] = view.screenX(place.x + 0.5);
@@ -222,18 +249,18 @@ class Painter {
       const y = clamp(timeline.y(cell), 0, timeline.height - 1);
       return Math.floor(y / step) * wide + Math.floor(x / step);
     };
-    const spots = Uint32Array.from(timeline.refusals.cell, spot);
     const totals = new Uint32Array(wide * high);
     let most = 0;
-    for (const i of spots) most = Math.max(most, ++totals[i]);
-    this.heat = { step, wide, high, spots, counts: new Uint32Array(wide * high), most, done: 0, version: -1, scale: most };
+    if (!timeline.isLive) for (const cell of timeline.refusals.cell) most = Math.max(most, ++totals[spot(cell)]);
+    this.heat = { step, wide, high, spot, counts: new Uint32Array(wide * high), most, done: 0, version: -1, scale: most };
   }
 
   drawHeat(t) {
     const { context: pen, view, heat } = this;
     const until = this.timeline.refusalsUntil(t);
-    for (; heat.done < until; heat.done++) heat.counts[heat.spots[heat.done]]++;
-    for (; heat.done > until; heat.done--) heat.counts[heat.spots[heat.done - 1]]--;
+    const { cell } = this.timeline.refusals;
+    for (; heat.done < until; heat.done++) heat.scale = Math.max(heat.scale, ++heat.counts[heat.spot(cell[heat.done])]);
+    for (; heat.done > until; heat.done--) heat.counts[heat.spot(cell[heat.done - 1])]--;
     if (!heat.scale) return;
     if (heat.version !== heat.done) {
       heat.version = heat.done;
@@ -282,16 +309,12 @@ class Painter {
   // The agent's path during the last `length` time units, from where it is now.
   tracePath(pen, agent, t, length) {
     const { timeline, view } = this;
-    const { first, time, from, to, span } = timeline.places;
-    const row = timeline.placeRow(agent, t);
-    pen.moveTo(this.xs[agent], this.ys[agent]);
-    for (let i = row; i > first[agent] && from[i] !== NOWHERE && span[i] > 0; i--) {
-      if (time[i] + span[i] <= t - length) break;
-      const over = clamp((t - length - time[i]) / span[i], 0, 1); // the part of this move that is too long ago
-      const x = timeline.x(from[i]) + over * (timeline.x(to[i]) - timeline.x(from[i]));
-      const y = timeline.y(from[i]) + over * (timeline.y(to[i]) - timeline.y(from[i]));
-      pen.lineTo(view.screenX(x + 0.5), view.screenY(y + 0.5));
+    if (this.bodies) {
+      this.bodies.trace(pen, agent, t, length);
+      return;
     }
+    pen.moveTo(this.xs[agent], this.ys[agent]);
+    timeline.trail(agent, t, length, (x, y) => pen.lineTo(view.screenX(x + 0.5), view.screenY(y + 0.5)));
   }
 
   drawGoals(t, calm) {
@@ -328,20 +351,61 @@ class Painter {
   // On lanes agents are all of one colour: colours tell directions there.
   drawAgents(t, calm, isPlain) {
     const { context: pen, timeline, view, theme, radius } = this;
+    if (timeline.agents >= DENSE && radius <= SMALL_DISC * devicePixelRatio) {
+      this.stampAgents(t, calm, isPlain);
+      return;
+    }
     const sprites = this.spritesOf(radius);
     const half = sprites[0].width / 2;
     pen.globalAlpha = calm;
     for (let agent = 0; agent < timeline.agents; agent++) {
       const [x, y] = [this.xs[agent], this.ys[agent]];
       if (!this.isShown[agent] || x < -half || y < -half || x > view.wide + half || y > view.high + half) continue;
-      const look = timeline.releasedAt[agent] <= t ? RELEASED : timeline.isThere(agent, t) ? THERE : GOING;
+      const look = timeline.isReleased(agent, t) ? RELEASED : timeline.isThere(agent, t) ? THERE : GOING;
       const colour = isPlain ? theme.agents.length : agent % theme.agents.length;
       pen.drawImage(sprites[3 * colour + look], x - half, y - half);
     }
   }
 
-  // Discs by colour (the last is plain) and look: with a dot of the floor's colour for whoever has arrived, hollow for whoever is out of
-  // our control.
+  // Thousands of small discs, written pixel by pixel into one picture: many times faster than a drawing for each.
+  stampAgents(t, calm, isPlain) {
+    const { context: pen, timeline, view, theme, radius } = this;
+    if (this.stamps?.width !== view.wide || this.stamps.height !== view.high) {
+      this.stamps = new OffscreenCanvas(view.wide, view.high);
+      this.stampImage = new ImageData(view.wide, view.high);
+      this.stampPixels = new Uint32Array(this.stampImage.data.buffer);
+    }
+    const { stampPixels: pixels } = this;
+    const { wide, high } = view;
+    const ink = (colour) => inked([1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)), 1);
+    const colours = [...theme.agents, theme.ink].map(ink);
+    const floor = ink(theme.floor);
+    const reach = Math.ceil(radius);
+    const disc = [];
+    const middle = [];
+    for (let dy = -reach; dy <= reach; dy++) {
+      for (let dx = -reach; dx <= reach; dx++) {
+        const far = Math.hypot(dx, dy);
+        if (far <= radius + 0.3) (far <= 0.45 * radius ? middle : disc).push(dy * wide + dx);
+      }
+    }
+    pixels.fill(0);
+    for (let agent = 0; agent < timeline.agents; agent++) {
+      const [x, y] = [Math.round(this.xs[agent]), Math.round(this.ys[agent])];
+      if (!this.isShown[agent] || x < reach || y < reach || x >= wide - reach || y >= high - reach) continue;
+      const colour = colours[isPlain ? theme.agents.length : agent % theme.agents.length];
+      const isHollow = timeline.isReleased(agent, t) || timeline.isThere(agent, t);
+      const at = y * wide + x;
+      for (let i = 0; i < disc.length; i++) pixels[at + disc[i]] = colour;
+      for (let i = 0; i < middle.length; i++) pixels[at + middle[i]] = isHollow ? floor : colour;
+    }
+    this.stamps.getContext("2d").putImageData(this.stampImage, 0, 0);
+    pen.globalAlpha = calm;
+    pen.drawImage(this.stamps, 0, 0);
+  }
+
+  // Discs by colour (the last is plain) and look: with a dot of the floor's colour for agents that have arrived, hollow for agents that
+  // are out of our control.
   spritesOf(radius) {
     if (this.sprites.length && this.spriteRadius === radius) return this.sprites;
     this.spriteRadius = radius;
@@ -387,7 +451,8 @@ class Painter {
   }
 
   drawFollowed(t, agent) {
-    const { context: pen, timeline, view, theme, radius } = this;
+    const { context: pen, timeline, view, theme } = this;
+    const radius = this.bodies ? this.bodies.size(agent) : this.radius;
     const [x, y, ratio] = [this.xs[agent], this.ys[agent], devicePixelRatio];
     pen.globalAlpha = 0.75;
     pen.strokeStyle = this.colour(agent);

@@ -4,9 +4,14 @@ const byId = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat("en");
 const clockText = (t, inSteps) => (inSteps ? number.format(Math.floor(t + 1e-9)) : t.toFixed(1));
 
+// In steps, and for agents with one task after another, a refused move is called that; in the theses it is a collision.
+const areRefused = (timeline) => timeline.inSteps || timeline.reached.last > timeline.agents;
+const refusalWord = (timeline, n) => `${areRefused(timeline) ? "refused move" : "collision"}${n === 1 ? "" : "s"}`;
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
 class Panel {
-  constructor(replay, head, timeline) {
-    Object.assign(this, { replay, timeline });
+  constructor(replay, head, timeline, layers) {
+    Object.assign(this, { replay, timeline, layers });
     const node = byId("panel").content.cloneNode(true);
     this.root = node.querySelector(".panel");
     this.root.querySelector("h2").textContent = head.title;
@@ -16,27 +21,52 @@ class Panel {
     this.followed = this.root.querySelector(".followed");
     fillList(this.root.querySelector(".facts"), head.facts);
     this.view = new View(timeline.width, timeline.height);
-    this.painter = new Painter(this.canvas, timeline, this.view, new Lanes(timeline, head.lanes.alpha));
+    this.painter = new Painter(this.canvas, timeline, this.view, timeline.lanes || new Lanes(timeline, head.lanes.alpha), layers);
     this.makeCounters();
     this.strip = new Strip(this.root.querySelector(".strip"), timeline, replay);
     this.curve = new Curve(this.root.querySelector(".curve"), timeline, replay, head.lanes.coherence);
+    this.notes = new Notes(this.root.querySelector(".notes"), layers, timeline, replay);
+    if (timeline instanceof Bodies) this.legend = new BodyLegend(this.root.querySelector(".notes"), timeline, replay);
     handle(this.canvas, this.view, {
       act: (change, isPan) => replay.look(this, change, isPan),
       choose: (px, py) => this.choose(px, py),
+      hover: timeline.search ? (px, py) => replay.point(this, this.indexAt(px, py)) : null,
+      grab: replay.grab ? (px, py) => replay.grab(this, px, py) : null,
     });
     byId("panels").append(node);
   }
 
-  describe({ title, width, height, agents }) {
+  // The index of the cell at a pixel, -1 outside of the map.
+  indexAt(px, py) {
+    const [x, y] = [Math.floor(this.view.mapX(px)), Math.floor(this.view.mapY(py))];
+    return x >= 0 && y >= 0 && x < this.timeline.width && y < this.timeline.height ? y * this.timeline.width + x : -1;
+  }
+
+  describe({ title, width, height, agents, search }) {
+    if (search) return `${title || "Search"}: a search on a map of ${width} by ${height} cells`;
     return `${title || "Replay"}: ${number.format(agents)} agents on a map of ${width} by ${height} cells`;
   }
 
   makeCounters() {
     const { timeline } = this;
-    const names = [["time", timeline.inSteps ? "Step" : "Time"]];
+    if (timeline.search) {
+      this.makeSearchCounters(timeline.search);
+      return;
+    }
+    const names = [["time", timeline.inSteps ? "Step" : timeline.bodies ? "Seconds" : "Time"]];
     names.push(timeline.tasks.time.length ? ["arrived", "Arrived"] : ["present", "Agents"]);
     if (timeline.reached.last > timeline.agents) names.push(["reached", "Goals reached"]);
-    if (this.replay.hasRefusals) names.push(["refused", "Collisions"]);
+    if (this.replay.hasRefusals) names.push(["refused", capital(refusalWord(timeline))]);
+    const list = this.root.querySelector(".counters");
+    this.counters = {};
+    for (const [key, label] of names) this.counters[key] = addPair(list, label, "");
+  }
+
+  makeSearchCounters(search) {
+    const names = search.unit === "moves" ? [["moves", "Moves"]] : [];
+    names.push(["expanded", "Expanded"]);
+    if (search.kind.includes(ROW_OPENED)) names.push(["open", "Open"]);
+    if (search.hasScans) names.push(["scanned", "Scanned"]);
     const list = this.root.querySelector(".counters");
     this.counters = {};
     for (const [key, label] of names) this.counters[key] = addPair(list, label, "");
@@ -58,10 +88,14 @@ class Panel {
     }
     this.canvas.classList.toggle("near", this.view.zoom > 1);
     // at high speed a refusal would be gone within a frame: it is seen for at least a fifth of a second
-    const flash = Math.max(1.5, replay.isPlaying ? 0.2 * replay.speed * UNITS_PER_SECOND : 0);
+    const flash = Math.max(1.5, replay.isPlaying ? 0.2 * replay.speed * replay.pace : 0);
     const follow = replay.follow < timeline.agents ? replay.follow : -1;
-    this.painter.draw(time, { show: replay.show, flash, follow });
-    this.tell(time, follow);
+    const hover = timeline.search && replay.pointed && this.looksLike(replay.pointed.panel) ? replay.pointed.index : -1;
+    this.painter.draw(time, { show: replay.show, flash, follow, hover });
+    if (timeline.search) this.tellSearch(time, hover);
+    else this.tell(time, follow);
+    this.notes.tell(time, follow);
+    this.legend?.tell(time, this.painter.bodies);
     this.strip.draw(replay.time, replay.end);
     this.curve.draw(replay.time, replay.end);
   }
@@ -78,9 +112,30 @@ class Panel {
     if (counters.refused) {
       const refused = timeline.refusalsUntil(t);
       setParts(counters.refused, number.format(refused));
-      counters.refused.parentNode.classList.toggle("alarm", refused > 0);
+      counters.refused.parentNode.classList.toggle("alarm", refused > 0 && !areRefused(timeline));
     }
     this.tellFollowed(t, follow);
+  }
+
+  tellSearch(t, hover) {
+    const { counters, timeline, followed } = this;
+    const { search } = timeline;
+    const values = { moves: Math.min(Math.floor(t + 1e-9), search.end), expanded: search.nExpanded };
+    if (search.isTimedByExpansions) values.expanded = Math.min(Math.floor(t + 1e-9), search.end);
+    values.open = search.count[OPEN] + search.count[OPEN_BACK];
+    values.scanned = search.nScanned;
+    for (const [key, node] of Object.entries(counters)) setParts(node, number.format(values[key]));
+    const words = hover < 0 ? ["Point at a cell to see its g, h and f"] : search.describe(hover);
+    if (followed.dataset.text === words.join()) return;
+    followed.dataset.text = words.join();
+    followed.classList.toggle("nobody", hover < 0);
+    followed.replaceChildren(
+      ...words.map((word) => {
+        const part = document.createElement("span");
+        part.textContent = word;
+        return part;
+      }),
+    );
   }
 
   tellFollowed(t, agent) {
@@ -93,9 +148,14 @@ class Panel {
       words.push(isHere ? `at (${Math.round(here.x)}, ${Math.round(here.y)})` : "not in the world");
       if (isHere && timeline.isThere(agent, t)) words.push("arrived");
       else if (goal !== NOWHERE) words.push(`goal (${timeline.x(goal)}, ${timeline.y(goal)})`);
-      if (timeline.releasedAt[agent] <= t) words.push("out of control");
+      if (timeline.isReleased(agent, t)) words.push("out of control");
+      if (isHere && this.painter.bodies) {
+        const state = timeline.stateOf(agent, t);
+        words.push(timeline.bodies.kinds[timeline.kindOf[agent]], `${timeline.speedOf(agent, t).toFixed(1)} m/s`);
+        if (state >= 0) words.push(timeline.bodies.states[state]);
+      }
       const refused = timeline.refusalsOf(agent, t);
-      if (this.replay.hasRefusals) words.push(`${number.format(refused)} collision${refused === 1 ? "" : "s"}`);
+      if (this.replay.hasRefusals) words.push(`${number.format(refused)} ${refusalWord(timeline, refused)}`);
       this.followed.style.setProperty("--hue", this.painter.colour(agent));
     }
     const text = agent < 0 ? "Click an agent to follow it" : [`Agent ${agent}`, ...words].join("\n");
@@ -111,9 +171,13 @@ class Panel {
     );
   }
 
-  // Follow the agent nearest to the pixel, or nobody if none is near.
+  // Follow the agent nearest to the pixel, or none if none is near.
   choose(px, py) {
     const { painter, timeline, view } = this;
+    if (timeline.search) {
+      this.replay.point(this, this.indexAt(px, py));
+      return;
+    }
     const reach = Math.max(0.75 * view.scale, 14 * devicePixelRatio);
     let nearest = -1;
     let best = reach * reach;
@@ -161,10 +225,11 @@ function goesThere(canvas, replay) {
   canvas.addEventListener("pointermove", (event) => event.buttons && go(event));
 }
 
-// Collisions over time as small bars; all panels share one scale.
+// Refused moves over time as small bars; all panels share one scale.
 class Strip {
   constructor(root, timeline, replay) {
     Object.assign(this, { timeline, replay, canvas: root.querySelector("canvas") });
+    root.querySelector(".caption").textContent = `${capital(refusalWord(timeline))} over time`;
     root.querySelector(".caption").hidden = this.canvas.hidden = !replay.hasRefusals;
     goesThere(this.canvas, replay);
   }

@@ -184,6 +184,17 @@ class Timeline {
     return true;
   }
 
+  // The places of the agent during the last `length` time units, the latest first, given to `add` as fractions of cells.
+  trail(agent, t, length, add) {
+    const { first, time, from, to, span } = this.places;
+    for (let i = this.placeRow(agent, t); i > first[agent] && from[i] !== NOWHERE && span[i] > 0; i--) {
+      if (time[i] + span[i] <= t - length) break;
+      const over = clamp((t - length - time[i]) / span[i], 0, 1); // the part of this move that is too long ago
+      const [x, y] = [this.x(from[i]), this.y(from[i])];
+      add(x + over * (this.x(to[i]) - x), y + over * (this.y(to[i]) - y));
+    }
+  }
+
   // The cell the agent is in: the one it moves to, from the moment the move begins.
   cellOf(agent, t) {
     return this.places.to[this.placeRow(agent, t)];
@@ -198,6 +209,10 @@ class Timeline {
     const row = findRow(this.tasks, agent, t);
     if (row < this.tasks.first[agent] || !this.tasks.isThere[row]) return false;
     return this.cellOf(agent, t) === this.tasks.goal[row];
+  }
+
+  isReleased(agent, t) {
+    return this.releasedAt[agent] <= t;
   }
 
   refusalsUntil(t) {

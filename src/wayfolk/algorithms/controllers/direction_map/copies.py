@@ -1,0 +1,118 @@
+"""Each agent's own copy of a direction map: what it has seen itself, with memory for those cells only.
+
+One pool of copies for all agents. A hash table finds the copy of an agent's cell; the copies of one agent are linked, so
+that they can be laid out for a search and taken away again.
+
+Invariants  a pair of agent and cell has at most one copy. At most half of the table is used.
+Cost        24 bytes for a copy and 8 to 16 for its place in the table.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.jit import inner, kernel
+
+NONE = np.int32(NOWHERE)
+COPY = np.dtype(
+    [
+        ("x", np.float32),
+        ("y", np.float32),
+        ("known", np.float32),
+        ("agent", np.int32),
+        ("cell", np.int32),
+        ("after", np.int32),  # the agent's copy made before this one
+    ],
+    align=True,
+)
+
+
+class Copies(NamedTuple):
+    """`pool[: used[0]]` are copies; `table` holds their numbers, `newest` the last one of each agent."""
+
+    pool: NDArray[np.void]
+    table: NDArray[np.int32]
+    newest: NDArray[np.int32]
+    used: NDArray[np.int64]
+
+
+def new_copies(n_agents: int, room: int) -> Copies:
+    """Return an empty pool with room for `room` copies (rounded up to a power of two)."""
+    room = 1 << max(room - 1, 1).bit_length()
+    return Copies(
+        np.zeros(room, COPY),
+        np.full(2 * room, NONE, np.int32),
+        np.full(n_agents, NONE, np.int32),
+        np.zeros(1, np.int64),
+    )
+
+
+def grown(copies: Copies) -> Copies:
+    """Return the same with room for twice as many."""
+    larger = new_copies(len(copies.newest), 2 * len(copies.pool))
+    larger.pool[: len(copies.pool)] = copies.pool
+    larger.newest[:] = copies.newest
+    larger.used[:] = copies.used
+    enter_all(larger)
+    return larger
+
+
+@kernel
+def enter_all(copies):
+    """Fill the table with the copies in the pool."""
+    for number in range(copies.used[0]):
+        copy = copies.pool[number]
+        copies.table[place_of(copies, copy["agent"], copy["cell"])] = number
+
+
+@kernel
+def place_of(copies, agent, cell):
+    """Where in the table the copy of an agent's cell is, or would be."""
+    mask = copies.table.size - 1
+    at = ((np.int64(agent) * 1000003 + cell) * 40503 >> 4) & mask
+    while copies.table[at] != NONE:
+        copy = copies.pool[copies.table[at]]
+        if copy["agent"] == agent and copy["cell"] == cell:
+            break
+        at = (at + 1) & mask
+    return at
+
+
+@inner
+def keep(copies, agent, cell, lane):
+    """Copy a vector; there must be room."""
+    at = place_of(copies, agent, cell)
+    number = copies.table[at]
+    if number == NONE:
+        number = np.int32(copies.used[0])
+        copies.used[0] += 1
+        copies.table[at] = number
+        new = copies.pool[number]
+        new["agent"], new["cell"], new["after"] = agent, cell, copies.newest[agent]
+        copies.newest[agent] = number
+    copy = copies.pool[number]
+    copy["x"], copy["y"], copy["known"] = lane["x"], lane["y"], lane["known"]
+
+
+@inner
+def lay_out(copies, agent, slate):
+    """Write all that an agent knows to the cells of `slate`."""
+    number = copies.newest[agent]
+    while number != NONE:
+        copy = copies.pool[number]
+        lane = slate[copy["cell"]]
+        # rounded to fewer digits a vector may have become longer than it is known
+        lane["x"], lane["y"], lane["known"] = copy["x"], copy["y"], copy["known"] * (1.0 + 1e-6)
+        number = copy["after"]
+
+
+@inner
+def take_away(copies, agent, slate):
+    """Make the slate blank again."""
+    number = copies.newest[agent]
+    while number != NONE:
+        lane = slate[copies.pool[number]["cell"]]
+        lane["x"] = lane["y"] = lane["known"] = 0.0
+        number = copies.pool[number]["after"]

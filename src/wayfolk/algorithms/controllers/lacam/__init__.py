@@ -1,0 +1,222 @@
+"""Real-time LaCAM: the search of LaCAM is kept from step to step, and the agents follow it as far as it has come.
+
+Okumura, "LaCAM: search-based algorithm for quick multi-agent pathfinding", 2023; Liang et al., "Real-time LaCAM for
+real-time MAPF", 2025.
+
+Guarantees  in a problem with one goal for each agent, on a map that is known and does not change, all agents reach their
+            goals if that is possible, as long as memory lasts. The work of a step is bounded by `expansions`.
+Invariants  in such a problem no move is refused. The agents always stand on a node of the search tree, and all parents lead
+            to this node.
+Cost        `expansions` visits of nodes in a step, each O(agents). A distance field for each agent, 2 bytes for each free
+            cell, searched anew when the agent gets another goal; all of them are when the map changes, somebody comes or
+            goes, or an agent of a patrol is done. 8 bytes for each agent and node.
+Deviations  the search begins anew, with the priorities of the present step, whenever a goal or the map changes, somebody
+            comes, goes or is moved, or the tree takes 512 MB. So with endless tasks it is PIBT with swaps that looks ahead.
+            An agent that cannot reach its goal, or that shares it with a nearer one, makes its own cell its goal. Agents
+            that are not under control are walls for one step.
+"""
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms.controllers import Change, Controller, View
+from wayfolk.algorithms.options import Range
+from wayfolk.algorithms.planners.lacam import exploring, trees
+from wayfolk.algorithms.planners.lacam.ground import FarFields, fill_fields, ground_of
+from wayfolk.algorithms.planners.lacam.pibt import new_generator
+from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.random import new_random
+from wayfolk.problem.problem import Problem
+
+PAPER = "Okumura 2023; Liang et al. 2025"
+OPTIMAL = False
+COMPLETE = True
+SEES = "all"
+MODELS = ("steps",)
+
+MOST_BYTES = 1 << 29
+
+
+def begin(
+    problem: Problem,
+    *,
+    seed: Annotated[int, Range(0, 4611686018427387904), "Random seed that decides between equally good cells."] = 0,
+    expansions: Annotated[int, Range(1, 1_000_000), "Nodes of the search that are visited in a step."] = 32,
+) -> Controller:
+    """A controller that searches while the agents of `problem` walk."""
+    return RealTimeLacam(problem, seed, expansions)
+
+
+class RealTimeLacam(Controller):
+    """A search tree whose root is where the agents are; `members` are the agents it plans for."""
+
+    lookahead = 1
+
+    def __init__(self, problem: Problem, seed: int, expansions: int) -> None:
+        super().__init__(problem.n_agents)
+        self.is_one_shot, self.expansions, self.luck = problem.is_one_shot, expansions, new_random(seed)
+        self.order = np.zeros(0, np.int64)
+
+    def prepare(self, view: View) -> None:
+        """Begin without a tree; the order of priority stays."""
+        super().prepare(view)
+        self.grid, self.members, self.parked = view.grid, np.zeros(0, np.int64), np.zeros(0, np.int32)
+        self.goals, self.strangers = np.zeros(0, np.int32), np.zeros(0, np.int32)
+        self.root = self.ahead = 0
+
+    def update(self, view: View, change: Change) -> None:
+        """Make room for who has joined. All else is seen before the next decision."""
+        super().prepare(view)
+
+    def decide(self, view: View) -> None:
+        """Search on, and send the agents one step towards the newest node, or along the plan once there is one."""
+        is_new = self._notice(view)
+        if not len(self.members):
+            return
+        here = self.ground.spot_of[view.here[self.members]]
+        if is_new or not self._stands_on_tree(here):
+            self._plant(here)
+        self._search()
+        configs = self.tree.configs
+        self.ahead = next_towards(self.tree.nodes, self.root, self._target())
+        crew, members = view.crew, self.members
+        crew.route[members, 0] = self.ground.cells[configs[self.ahead]]
+        crew.answers["n_route"][members], crew.answers["at"][members] = 1, 0
+
+    def _notice(self, view: View) -> bool:
+        """See what has changed; whether the search has to begin anew."""
+        agents = view.crew.agents
+        present, ours, done = agents["present"], agents["ours"], agents["done"]
+        members = np.flatnonzero(present & ours & ~done)
+        parked = agents["here"][present & done]
+        strangers = agents["here"][present & ~ours & ~done]
+        goals = agents["goal"][members]
+        same_map = view.grid is self.grid and np.array_equal(parked, self.parked)
+        same_members = np.array_equal(members, self.members)
+        is_new = not (same_map and same_members and np.array_equal(strangers, self.strangers))
+        if not (same_map and same_members):
+            self._begin_again(view, members, parked)
+        elif not np.array_equal(goals, self.goals):
+            self._aim(view, np.flatnonzero(goals != self.goals))
+            is_new = True
+        self.grid, self.members, self.parked, self.strangers = view.grid, members, parked, strangers
+        self.goals = goals.copy()
+        return is_new
+
+    def _begin_again(self, view: View, members: NDArray[np.int64], parked: NDArray[np.int32]) -> None:
+        """The map or the agents are others: search all distances again."""
+        grid = view.grid.with_blocked(parked) if parked.size else view.grid
+        self.ground = ground_of(grid)
+        if not members.size:
+            return
+        known = self.order[np.isin(self.order, members)]
+        new = members[~np.isin(members, known)]
+        here = self.ground.spot_of[view.here[members]]
+        self.fields = FarFields(self.ground, self._spots_of_goals(view, members))
+        self.fields.fill(len(members))
+        self.gen = new_generator(self.fields, self.luck)
+        self.tree = trees.new_tree(len(members), 256)
+        away = dict(zip(members.tolist(), self.fields.steps[np.arange(len(members)), here].tolist(), strict=True))
+        new = np.array(sorted(new.tolist(), key=lambda agent: -away[agent]), np.int64)
+        self.order = np.concatenate([known, new])
+        self._settle_aims(members, here, np.arange(len(members)))
+
+    def _aim(self, view: View, rows: NDArray[np.intp]) -> None:
+        """The agents in `rows` of the members have other goals: search their distances again, and put them last."""
+        self.fields.goals[rows] = self._spots_of_goals(view, self.members[rows])
+        for row in rows.tolist():
+            self._fill(row)
+        changed = self.members[rows]
+        self.order = np.concatenate([self.order[~np.isin(self.order, changed)], changed])
+        self._settle_aims(self.members, self.ground.spot_of[view.here[self.members]], rows)
+
+    def _spots_of_goals(self, view: View, members: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The goals of `members`; an agent whose goal is in a wall stays where it is."""
+        goals, here = (self.ground.spot_of[cells[members]] for cells in (view.goals, view.here))
+        return np.where(goals == NOWHERE, here, goals).astype(np.int32)
+
+    def _fill(self, row: int) -> None:
+        fields = self.fields
+        fill_fields(fields.spots, fields.goals, row, row + 1, fields.far, fields.queues[0], fields.steps)
+
+    def _settle_aims(self, members: NDArray[np.int64], here: NDArray[np.int32], rows: NDArray[np.intp]) -> None:
+        """An agent that cannot have its goal stays where it is: it is out of reach, or that of a nearer agent."""
+        fields = self.fields
+        away = fields.steps[np.arange(len(members)), here]
+        for row in rows.tolist():
+            is_taken = False
+            if self.is_one_shot:
+                rivals = np.flatnonzero(fields.goals == fields.goals[row])
+                is_taken = rivals[np.argmin(away[rivals])] != row
+            if away[row] == fields.far or is_taken:
+                fields.goals[row] = here[row]
+                self._fill(row)
+
+    def _stands_on_tree(self, here: NDArray[np.int32]) -> bool:
+        """Whether the agents have done what they were told, or nothing; the root is where they are."""
+        for node in (self.ahead, self.root):
+            if np.array_equal(here, self.tree.configs[node]):
+                reroot(self.tree.nodes, self.root, node)
+                self.root = self.tree.counts[trees.ROOT] = node
+                return True
+        return False
+
+    def _plant(self, here: NDArray[np.int32]) -> None:
+        """Begin a tree where the agents are: those on their goals have the lowest priority."""
+        rows = np.searchsorted(self.members, self.order)
+        at_goal = here[rows] == self.fields.goals[rows]
+        rows = np.concatenate([rows[~at_goal], rows[at_goal]]).astype(np.int32)
+        self.order = self.members[rows]
+        if trees.bytes_of(self.tree) > MOST_BYTES // 8:
+            self.tree = trees.new_tree(len(self.members), 256)
+        exploring.plant(self.gen, self.tree, here, rows, False)
+        self.root = self.ahead = 0
+
+    def _search(self) -> None:
+        """Visit `expansions` nodes, or fewer if there is a plan."""
+        left, counts = self.expansions, self.tree.counts
+        policy = exploring.Policy(1 << 60, 1, False, False, False, 0.001, 0.0)
+        self.gen.later[self.ground.spot_of[self.strangers]] = 0  # taken: nobody may enter
+        while left > 0 and counts[trees.GOAL] == trees.NONE:
+            before = int(counts[trees.EXPANDED])
+            code = exploring.explore(self.gen, self.tree, policy, left)
+            left -= int(counts[trees.EXPANDED]) - before
+            if code == exploring.EMPTY:
+                break
+            if code == exploring.FULL:
+                if 2 * trees.bytes_of(self.tree) > MOST_BYTES:
+                    here = self.tree.configs[self.root].copy()
+                    self.tree = trees.new_tree(len(self.members), 256)
+                    self._plant(here)
+                    counts = self.tree.counts
+                else:
+                    self.tree = trees.grown(self.tree)
+        self.expanded[self.members] += self.expansions - left
+        self.gen.later[self.ground.spot_of[self.strangers]] = NOBODY
+
+    def _target(self) -> int:
+        """The node to walk to: the goal if it is known, else the one that is visited next."""
+        counts = self.tree.counts
+        if counts[trees.GOAL] != trees.NONE:
+            return int(counts[trees.GOAL])
+        return int(self.tree.open[counts[trees.N_OPEN] - 1]) if counts[trees.N_OPEN] else self.root
+
+
+@kernel
+def next_towards(nodes, root, target):
+    """The node after `root` on the way to `target`; `root` if they are one."""
+    at = target
+    while at != root and nodes[at]["parent"] != root:
+        at = nodes[at]["parent"]
+    return at
+
+
+@kernel
+def reroot(nodes, root, node):
+    """Let all parents lead to `node`, whose parent is `root`, or which is the root already."""
+    if node != root:
+        nodes[root]["parent"] = node
+        nodes[node]["parent"] = trees.NONE

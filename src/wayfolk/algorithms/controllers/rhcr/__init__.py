@@ -1,0 +1,173 @@
+"""RHCR: all agents plan together every few steps, and avoid collisions only within the next steps.
+
+Li, Tinka, Kiesel, Durham, Kumar and Koenig, "Lifelong multi-agent path finding in large-scale warehouses", 2021.
+
+Guarantees  paths of all agents that do not collide within the window. Nothing is guaranteed beyond it, nor that agents
+            arrive.
+Invariants  no move of ours is refused, unless agents that are not ours move or the map changes.
+Cost        every `horizon` steps a search of `window` steps for each agent, and by priority-based search one or more for
+            each collision, up to `nodes` collisions; Reverse Resumable A* for distances, kept until an edit of the map.
+Deviations  an agent is told its next goal when it arrives, not before, so that the rest of the window counts nothing for
+            it. It plans that rest when it has arrived, around the paths of all others, and keeps its old path if there is
+            no other. Where the solver finds no paths for the next `horizon` steps, the paths are those of PIBT (Okumura et
+            al. 2022), and then each agent in turn plans its own again around all others. Windowed ECBS is not offered.
+            Only the time model `steps` is known.
+
+If fewer than `progress` agents come nearer to their goals within the window, it is doubled, up to eight times its length:
+the paper's guard against deadlocks.
+"""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms.controllers import Change, Controller, View, pibt
+from wayfolk.algorithms.controllers.rhcr.paths import count_paths, n_nearer, new_rolling, with_steps
+from wayfolk.algorithms.controllers.rhcr.priorities import (
+    LOG_IS_FULL,
+    improve,
+    new_priorities,
+    plan_in_order,
+    search_orders,
+)
+from wayfolk.algorithms.controllers.rhcr.pushing import push_along
+from wayfolk.algorithms.options import Range
+from wayfolk.problem.problem import Problem
+
+PAPER = "Li et al. 2021"
+OPTIMAL = False
+COMPLETE = False
+SEES = "all"
+MODELS = ("steps",)
+
+LOG = 1 << 12  # paths of children of priority-based search for which there is room at first
+GROWTH = 8  # times the window, if agents do not come nearer to their goals
+
+
+def begin(
+    problem: Problem,
+    *,
+    seed: Annotated[int, Range(0, 4611686018427387904), "Random seed of the order in prioritised planning."] = 0,
+    window: Annotated[int, Range(1, 200), "Steps without collisions; `horizon` of them if that is more."] = 10,
+    horizon: Annotated[int, Range(1, 200), "Steps after which all agents plan again."] = 5,
+    solver: Annotated[Literal["pbs", "pp"], "Priority-based search, or prioritised planning."] = "pbs",
+    nodes: Annotated[int, Range(1, 1_000_000), "Nodes of priority-based search in one window."] = 1024,
+    progress: Annotated[int, Range(0, 1_000_000), "Agents that must come nearer to goals; else the window grows."] = 1,
+) -> Controller:  # fmt: skip
+    """A controller that plans the next `window` steps of all agents of `problem` together, every `horizon` steps."""
+    return Rolling(problem, seed, max(window, horizon), horizon, solver, nodes, progress)
+
+
+class Rolling(Controller):
+    """All agents with their `paths` from the step `since` on; at the step `until` they plan again.
+
+    `n_pushed` is the number of windows in which the solver found no paths.
+    """
+
+    def __init__(
+        self, problem: Problem, seed: int, window: int, horizon: int, solver: str, nodes: int, progress: int
+    ) -> None:
+        super().__init__(problem.n_agents)
+        self.window, self.horizon, self.lookahead = window, horizon, horizon
+        self.solver, self.nodes, self.progress = solver, nodes, progress
+        self.stays = problem.is_one_shot
+        self.random = np.random.default_rng(seed)
+        self.pushing = pibt.begin(problem, seed=seed)
+        self.n_log = LOG
+
+    def prepare(self, view: View) -> None:
+        """Begin without paths and distances."""
+        self.pushing.prepare(view)
+        self._forget(view)
+
+    def _forget(self, view: View) -> None:
+        """Begin again without paths and distances; the arrays of PIBT stay."""
+        super().prepare(view)
+        self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays)
+        self.tree = new_priorities(len(view.here), self.nodes, self.window, self.n_log)
+        self.paths: NDArray[np.int32] = np.zeros((0, 0), np.int32)
+        self.members: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.steps = self.since = self.until = 0
+        self.n_pushed = 0
+
+    def update(self, view: View, change: Change) -> None:
+        """Let all agents plan again. Distances stay unless the map has changed or an agent has joined."""
+        self.pushing.update(view, change)
+        if change.cells.size or len(view.here) > len(self.expanded):
+            self._forget(view)
+        self.until = 0
+
+    def decide(self, view: View) -> None:
+        """Plan for all agents if it is time to, else for those that have arrived."""
+        now = round(view.time)
+        if now < self.until:
+            asked = view.asked.copy()
+            if (self.paths[asked, now - self.since] == view.here[asked]).all():
+                self._go_on(view, asked, now - self.since)
+                return
+        self._plan_all(view, now)
+
+    def _plan_all(self, view: View, now: int) -> None:
+        """Plan a window for all agents that can act, a longer one while too few of them come nearer to their goals."""
+        count_paths(self.rolling, self.paths, self.members, self.steps, -1)
+        acts = view.present & view.ours & ~view.crew.agents["done"]
+        self.members = members = np.flatnonzero(acts).astype(np.int32)
+        self.rolling.shut[:] = 0
+        self.rolling.shut[view.here[view.present & ~acts]] = 1
+        goals = view.goals.copy()
+        away = int((view.here[members] != goals[members]).sum())
+        steps = self.window
+        while True:
+            paths, n_clear = self._solve(view.here, goals, steps)
+            if n_clear < self.horizon:
+                paths, steps = self._push(view, goals), self.window
+                self.n_pushed += 1
+                break
+            nearer = n_nearer(self.rolling, paths, members, goals, steps)
+            if nearer >= min(self.progress, away) or 2 * steps > GROWTH * self.window:
+                break
+            steps *= 2
+        count_paths(self.rolling, paths, members, steps, 1)
+        self.paths, self.steps, self.since, self.until = paths, steps, now, now + self.horizon
+        view.crew.route[members, : self.horizon] = paths[members, 1 : self.horizon + 1]
+        view.crew.answers["n_route"][members] = self.horizon
+        view.crew.answers["at"][members] = 0
+
+    def _solve(self, here: NDArray[np.int32], goals: NDArray[np.int32], steps: int) -> tuple[NDArray[np.int32], int]:
+        """Paths for a window of `steps` steps, and how many of these are free of collisions."""
+        self.rolling = with_steps(self.rolling, steps)
+        start = np.repeat(here[:, None], steps + 1, 1)
+        while True:
+            paths, best = start.copy(), start.copy()
+            count_paths(self.rolling, paths, self.members, steps, 1)
+            if self.solver == "pp":
+                queue = self.random.permutation(self.members)
+                n_clear = steps if plan_in_order(self.rolling, paths, queue, goals, steps) else 0
+                best = paths
+            else:
+                if steps >= self.tree.kept.shape[1] or self.n_log > len(self.tree.log):
+                    self.tree = new_priorities(len(here), self.nodes, steps, self.n_log)
+                n_clear = search_orders(
+                    arrays=self.rolling, tree=self.tree, paths=paths, best=best, agents=self.members, goals=goals,
+                    last=steps, limit=self.nodes,
+                )  # fmt: skip
+            count_paths(self.rolling, paths, self.members, steps, -1)
+            if n_clear != LOG_IS_FULL:
+                return best, int(n_clear)
+            self.n_log *= 2
+
+    def _push(self, view: View, goals: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Paths for a window by PIBT, after which each agent in turn plans around the paths of all others."""
+        paths = push_along(self.pushing.arrays, view, self.members, self.window)
+        count_paths(self.rolling, paths, self.members, self.window, 1)
+        improve(self.rolling, paths, self.random.permutation(self.members), self.members, goals, 0, self.window)
+        count_paths(self.rolling, paths, self.members, self.window, -1)
+        return paths
+
+    def _go_on(self, view: View, asked: NDArray[np.int32], at: int) -> None:
+        """Plan the rest of the window for the agents `asked`, one after another, around the paths of all others."""
+        asked = asked[~view.crew.agents["done"][asked]]
+        improve(self.rolling, self.paths, asked, self.members, view.goals, at, self.steps)
+        for agent in asked.tolist():
+            view.answer(agent, self.paths[agent, at + 1 : self.until - self.since + 1].tolist())

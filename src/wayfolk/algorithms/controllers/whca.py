@@ -1,0 +1,323 @@
+"""WHCA*: each agent plans the next few steps in space and time, around what the others have reserved.
+
+Silver, "Cooperative pathfinding", 2005, "Windowed Hierarchical Cooperative A*";
+Jansen, "Direction Maps", 2008, section 2.5.
+
+Guarantees  for each agent the cheapest way to spend the next `window` steps, counted with the true distance that is left.
+            An agent on its goal plans too, so that it steps aside and comes back. Nothing is guaranteed for all of them.
+Invariants  in the `steps` time model no move is ever refused as long as every agent finds a way: reserved ways do not
+            collide.
+Cost        a search of bounded depth for each agent every half window; Reverse Resumable A*, kept from window to window.
+            After an edit of the map an agent searches back from its goal again only if its distance has changed; all of
+            them together expand at most 64 nodes for each agent and step for that (more only to end a search), and use
+            their old distances until it is their turn.
+Deviations  an agent without a way stays where it is, keeps its cell for the whole window and tries again after one step.
+            Who plans first moves on by one agent at each round. Where moves take as long as they are far, a slot is a
+            twelfth of a step, and a diagonal takes 17: reservations then fit only to within a slot, and in a crowd some
+            moves are refused.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms.controllers import Change, Controller, View
+from wayfolk.algorithms.controllers._seats import take_seats
+from wayfolk.algorithms.options import Range
+from wayfolk.kernels import reservations, rra, space_time
+from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
+from wayfolk.kernels.edits import Edits, no_edits, with_changes
+from wayfolk.kernels.jit import inner
+from wayfolk.kernels.planning import planned_by
+from wayfolk.kernels.reservations import holder, release, reserve
+from wayfolk.kernels.rows import with_rows
+from wayfolk.problem.problem import Problem
+from wayfolk.world.grid import Grid, Moves
+
+PAPER = "Silver 2005; Jansen 2008"
+OPTIMAL = False
+COMPLETE = False
+SEES = "all"
+
+FINE = 12  # slots of a step where a diagonal takes longer than a straight move
+LAST = np.int32(2**31 - 3)
+ENOUGH = 1 << 15  # expansions after which a window counts as having no way
+EFFORT = 64.0  # expansions for each agent and step that go into distances which an edit has changed
+SAVED = 8.0  # steps for which unused effort is kept
+SINCE, TOKENS = range(2)  # places in `clock`
+
+
+def begin(
+    problem: Problem,
+    *,
+    seed: Annotated[int, Range(0, 4611686018427387904), "Random seed. Nothing here is random."] = 0,
+    window: Annotated[int, Range(2, 1000), "Steps ahead that agents reserve; after half of them they plan again."] = 16,
+    resume: Annotated[bool, "Keep the searches back from goals from window to window; Jansen does not."] = True,
+) -> Controller:
+    """A controller that lets the agents of `problem` reserve their ways through the next `window` steps."""
+    return Windowed(problem, window, resume)
+
+
+class Windowed(Controller):
+    """Each agent with a reserved way through the next window."""
+
+    def __init__(self, problem: Problem, window: int, resume: bool) -> None:
+        super().__init__(problem.n_agents)
+        self.window, self.lookahead, self.resume = window, window, resume
+
+    def prepare(self, view: View) -> None:
+        """Begin with empty reservations."""
+        self.grid = view.grid
+        self.arrays = self._new_window(view)
+
+    def _new_window(self, view: View) -> "WindowArrays":
+        grid, n, lasts = view.grid, len(view.here), view.crew.lasts
+        per_step = 1 if lasts[4] == lasts[0] else FINE
+        diagonal = 2 * per_step if grid.moves is Moves.FOUR else round(per_step * lasts[4])
+        n_cells = grid.n_cells
+        return WindowArrays(
+            rules=space_time.Rules(
+                grid.legal,
+                grid.offsets,
+                np.array([per_step] * 4 + [diagonal] * 4 + [per_step], np.int32),
+                np.full(n_cells, space_time.NEVER, np.int32),
+                np.zeros(n_cells, np.int32),
+            ),
+            table=reservations.new_reservations(2 * n * (self.window + 3) * per_step),
+            nodes=space_time.new_nodes(1 << 13),
+            searches=rra.new_rra(grid, _with_spare(n), per_step, diagonal),
+            cells=np.zeros((n, self.window + 3), np.int32),
+            slots=np.zeros((n, self.window + 3), np.int32),
+            n_way=np.zeros(n, np.int32),
+            parked_at=np.full(n, NOBODY, np.int32),
+            seats=np.zeros(2 * n, np.int32),
+            order=np.zeros(n, np.int32),
+            turn=np.zeros(1, np.int64),
+            goal=np.zeros(1, np.int32),
+            edits=no_edits(),
+            seen=np.zeros(n, np.int64),
+            clock=np.array([view.time, 0.0]),
+            per_step=per_step,
+            span=self.window * per_step,
+            resume=self.resume,
+        )
+
+    def _new_band(self, view: View) -> "tuple[WindowArrays, NDArray[np.uint8]]":
+        """A window in which agents have only the moves of the second array, which is empty at first."""
+        inside = np.zeros(view.grid.n_cells, np.uint8)
+        seen = inside.view()
+        seen.flags.writeable = False  # as the map is: else kernels would be compiled for either
+        window = self._new_window(view)
+        rules, searches = window.rules._replace(legal=seen), window.searches._replace(legal=seen)
+        return window._replace(rules=rules, searches=searches), inside
+
+    def update(self, view: View, change: Change) -> None:
+        """Make places for those who have joined; note where moves have changed, for searches to be compared with."""
+        window: WindowArrays = self.arrays
+        if len(view.here) > len(window.n_way):
+            window = self._enlarged(window, view.grid, len(view.here))
+        if change.cells.size:
+            window = window._replace(
+                rules=window.rules._replace(legal=view.grid.legal),
+                searches=window.searches._replace(legal=view.grid.legal),
+                edits=with_changes(window.edits, self.grid.legal, view.grid.legal),
+            )
+            self.grid = view.grid
+        self.arrays = window
+
+    def _enlarged(self, window: "WindowArrays", grid: Grid, n: int) -> "WindowArrays":
+        """The arrays for `n` agents."""
+        n_old, searches = len(window.n_way), window.searches
+        if n > len(searches.state):  # all begin to search back from their goals again
+            straight, diagonal = int(searches.costs[0]), int(searches.costs[4])
+            searches = rra.new_rra(grid, _with_spare(n), straight, diagonal)._replace(legal=searches.legal)
+        parked_at = with_rows(window.parked_at, n)
+        parked_at[n_old:] = NOBODY
+        return window._replace(
+            table=reservations.with_room(window.table, 2 * (n - n_old) * (self.window + 3) * window.per_step),
+            searches=searches,
+            cells=with_rows(window.cells, n),
+            slots=with_rows(window.slots, n),
+            n_way=with_rows(window.n_way, n),
+            parked_at=parked_at,
+            seats=with_rows(window.seats, 2 * n),
+            order=with_rows(window.order, n),
+            seen=with_rows(window.seen, n),
+        )
+
+    def make_room(self, view: View) -> None:
+        """Enlarge the tree of the search."""
+        self.arrays = self.arrays._replace(nodes=space_time.grown(self.arrays.nodes))
+
+
+def _with_spare(n: int) -> int:
+    """Places for `n` agents, and for some who join."""
+    return n + n // 4 + 16
+
+
+class WindowArrays(NamedTuple):
+    """Reservations, searches, and each agent's way through the window, with the slot before it.
+
+    `seen[agent]` counts the edits of the map that the search of the agent has been compared with.
+    """
+
+    rules: space_time.Rules
+    table: reservations.Reservations
+    nodes: space_time.Nodes
+    searches: rra.Rra
+
+    cells: NDArray[np.int32]
+    slots: NDArray[np.int32]
+    n_way: NDArray[np.int32]
+    parked_at: NDArray[np.int32]
+
+    seats: NDArray[np.int32]
+    order: NDArray[np.int32]
+    turn: NDArray[np.int64]
+    goal: NDArray[np.int32]
+
+    edits: Edits
+    seen: NDArray[np.int64]
+    clock: NDArray[np.float64]
+
+    per_step: int
+    span: int
+    resume: bool
+
+
+def _plan_routes(arrays, crew, log, now):
+    """Plan a window for the asked agents, another one of them first each time; how many have a route."""
+    n_asked = crew.counts[N_ASKED]
+    order = arrays.order[:n_asked]
+    take_seats(crew, arrays.seats, arrays.turn, order)
+    slot = begin_round(arrays, crew, order, now)
+    for k in range(n_asked):
+        agent = order[k]
+        if not plan_window(arrays, crew, agent, crew.agents[agent]["goal"], slot, slot + arrays.span // 2):
+            return k
+    return n_asked
+
+
+planned_by(WindowArrays, _plan_routes)
+
+
+@inner
+def begin_round(arrays, crew, order, now):
+    """Drop the reservations of agents that plan now or are idle, reserve the cell of each agent; the slot of `now`."""
+    slot = park_idle(arrays, crew, now)
+    for agent in order:
+        drop_way(arrays, agent)
+    for agent in order:
+        _stay(arrays.table, crew.agents[agent]["here"], slot - 1, slot + arrays.per_step, agent)
+    return slot
+
+
+@inner
+def park_idle(arrays, crew, now):
+    """Let time go on to `now`: idle agents stand for good and hold nothing, nor do absent ones; the slot of `now`."""
+    agents = crew.agents
+    effort = EFFORT * agents.size
+    arrays.clock[TOKENS] = min(SAVED * effort, arrays.clock[TOKENS] + effort * (now - arrays.clock[SINCE]))
+    arrays.clock[SINCE] = now
+    for agent in range(agents.size):
+        if arrays.parked_at[agent] != NOBODY:
+            arrays.rules.parked[arrays.parked_at[agent]] = space_time.NEVER
+            arrays.parked_at[agent] = NOBODY
+    for agent in range(agents.size):
+        idle = agents[agent]["done"] or not agents[agent]["ours"]
+        if idle or not agents[agent]["present"]:
+            drop_way(arrays, agent)
+        if idle and agents[agent]["present"]:
+            arrays.parked_at[agent] = agents[agent]["here"]
+            arrays.rules.parked[agents[agent]["here"]] = 0
+    return np.int64(now * arrays.per_step + 0.5)
+
+
+@inner
+def next_round(arrays, slot):
+    """The slot of the next round if all agents plan together every half window; it is a step away at least."""
+    cycle = arrays.span // (2 * arrays.per_step) * arrays.per_step
+    boundary = (slot // cycle + 1) * cycle
+    return boundary if boundary - slot >= arrays.per_step else boundary + cycle
+
+
+@inner
+def drop_way(arrays, agent):
+    """Release what `agent` has reserved along its way, and forget the way."""
+    space_time.let_go(arrays.table, arrays.cells[agent], arrays.slots[agent], arrays.n_way[agent], agent)
+    arrays.n_way[agent] = 0
+
+
+@inner
+def plan_window(arrays, crew, agent, goal, slot, until):
+    """Find and reserve a way towards `goal` for one agent that plans again at the slot `until`; False if the tree was full.
+
+    It reserves its way to the end of the window, and gets the moves that begin before `until` as its route.
+    """
+    table, nodes = arrays.table, arrays.nodes
+    cells, slots = arrays.cells[agent], arrays.slots[agent]
+    start = crew.agents[agent]["here"]
+    code, spent = search_window(arrays, agent, goal, start, slot, slot + arrays.span)
+    if code == space_time.FULL:
+        return False
+    report(crew, agent, spent)
+    for t in range(slot - 1, slot + arrays.per_step):
+        release(table, start, t, agent)
+    # a way begins with the slot before it, so that others see who comes from where
+    cells[0], slots[0] = start, slot - 1
+    if code == space_time.FOUND:
+        n = space_time.trace(nodes, cells[1:], slots[1:]) + 1
+        space_time.hold(table, cells, slots, n, agent)
+        used = 0
+        while used < n - 2 and slots[used + 1] < until:
+            used += 1
+        give_route(crew, agent, cells[2:], used)
+    else:
+        n = 2
+        cells[1], slots[1] = start, slot + arrays.span
+        _stay(table, start, slot - 1, slot + arrays.span, agent)
+        wait(crew, agent, 1)
+    arrays.n_way[agent] = n
+    return True
+
+
+@inner
+def search_window(arrays, agent, goal, start, slot, end):
+    """Search a way of one agent from `start` at `slot` until `end`; the outcome, and how many nodes it expanded."""
+    searches = arrays.searches
+    is_wrong = not arrays.resume or _is_wrong(arrays, agent, start, goal)
+    if is_wrong:
+        rra.forget(searches, agent)
+    if rra.goal_of(searches, agent) != goal:
+        arrays.seen[agent] = arrays.edits.counts[0]
+    rra.aim(searches, agent, goal, start)
+    before = rra.expansions(searches, agent)
+    space_time.open_start(arrays.nodes, start, slot, LAST)
+    arrays.goal[0] = goal
+    query = space_time.Query(agent, arrays.goal, 1, end, True, True)
+    code = space_time.advance(arrays.rules, arrays.table, arrays.nodes, searches, query, ENOUGH)
+    if is_wrong:
+        arrays.clock[TOKENS] -= rra.expansions(searches, agent) - before
+    return code, arrays.nodes.counts[space_time.EXPANDED] + rra.expansions(searches, agent) - before
+
+
+@inner
+def _is_wrong(arrays, agent, start, goal):
+    """Whether an edit has changed the distance of an agent, and there is effort left to search again."""
+    searches, edits, first = arrays.searches, arrays.edits, arrays.seen[agent]
+    if first == edits.counts[0] or rra.goal_of(searches, agent) != goal:
+        return False
+    if not rra.is_touched(searches, agent, edits, first):
+        arrays.seen[agent] = edits.counts[0]
+        return False
+    return arrays.clock[TOKENS] > 0.0 and not rra.is_right(searches, agent, start, edits, first)
+
+
+@inner
+def _stay(table, cell, slot, end, agent):
+    """Reserve `cell` wherever it is not reserved."""
+    for t in range(slot, end):
+        if holder(table, cell, t) == NOBODY:
+            reserve(table, cell, t, agent)

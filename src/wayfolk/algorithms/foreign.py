@@ -1,0 +1,113 @@
+"""Other people's algorithms: objects, the text `module:begin`, and entry points of installed packages.
+
+The family of another's algorithm is the fact FAMILY. Without it, the first parameter decides: `world` is a search's,
+`problem` a controller's, `space` that of a model of crowds. A class of controllers is called with the problem, or with
+the number of agents if its first parameter is `n_agents`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from functools import cache, partial
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wayfolk.algorithms.declared import Declared, from_object, from_text
+from wayfolk.algorithms.entry import FAMILIES, Entry, beginner, imported
+from wayfolk.errors import BadInput, WayfolkError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "wayfolk.algorithms"
+"""The group of entry points by which installed packages add algorithms."""
+_BY_FIRST_PARAMETER = {"world": "search", "problem": "controllers", "space": "crowds"}
+
+
+def entry_of(thing: Any) -> Entry:
+    """The entry of a function like `begin`, a class of controllers, or one controller."""
+    if not (callable(thing) or hasattr(thing, "decide")):
+        raise BadInput(f"an algorithm is a name, module:begin, a function like `begin` or a Controller, not {thing!r}")
+    return _entry_of_object(thing) if inspect.isroutine(thing) or isinstance(thing, type) else _entry(thing)
+
+
+def entry_of_text(text: str) -> Entry:
+    """The entry of what `module:begin` names; the module is imported."""
+    return _entry(imported(text), text)
+
+
+@cache
+def _entry_of_object(thing: Any) -> Entry:
+    return _entry(thing)
+
+
+def _entry(thing: Any, name: str = "") -> Entry:
+    function = thing.func if isinstance(thing, partial) else thing
+    named = function if hasattr(function, "__qualname__") else type(function)
+    name = name or f"{named.__module__}:{named.__qualname__}"
+    home = beginner(thing, name)
+    declared = from_object(thing, name)
+    family = "controllers" if home is not thing else _family(declared, name)
+    once = home is not thing and not isinstance(thing, type)
+    return Entry(name, family, declared.doc, declared.facts, declared.options, home, once=once)
+
+
+def _family(declared: Declared, name: str) -> str:
+    family = declared.facts.get("FAMILY", _BY_FIRST_PARAMETER.get(declared.first))
+    if family not in FAMILIES:
+        raise BadInput(
+            f"the family of {name} is not known: its module must say FAMILY = one of {', '.join(FAMILIES)}, "
+            "or its first parameter must be `world` (search), `problem` (controllers) or `space` (crowds)"
+        )
+    return str(family)
+
+
+@cache
+def points() -> dict[str, list[EntryPoint]]:
+    """The entry points of installed packages, by the name of the algorithm."""
+    from importlib.metadata import entry_points
+
+    named: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=GROUP):
+        others = named.setdefault(point.name.lower().replace("-", "_"), [])
+        if point not in others:  # a folder may be on the path twice
+            others.append(point)
+    return named
+
+
+@cache
+def added_as(name: str) -> Entry | WayfolkError:
+    """The algorithm that a package adds as `name`, or what is wrong with it."""
+    rivals = points()[name]
+    packages = [point.dist.name if point.dist else "" for point in rivals]
+    if len(rivals) > 1:
+        values = " or ".join(point.value for point in rivals)
+        return BadInput(f"{' and '.join(packages)} add an algorithm {name!r}: choose {values}")
+    point = rivals[0]
+    try:
+        declared = _declared_in(point)
+        if declared is not None:
+            family = _family(declared, point.value)
+            return Entry(name, family, declared.doc, declared.facts, declared.options, point.value, packages[0])
+        entry = _entry(imported(point.value), point.value)
+    except WayfolkError as error:
+        return type(error)(f"the algorithm {name!r} of {packages[0]} cannot be used: {error}")
+    return Entry(name, entry.family, entry.doc, entry.facts, entry.options, entry.home, packages[0], entry.once)
+
+
+def _declared_in(point: EntryPoint) -> Declared | None:
+    """What the source text of an entry point's module declares; None if that can only be known by importing it."""
+    parts = point.module.split(".")
+    try:
+        spec = importlib.util.find_spec(parts[0])
+        for k in range(1, len(parts)):
+            inside = spec.submodule_search_locations if spec is not None else None
+            spec = PathFinder.find_spec(".".join(parts[: k + 1]), inside) if inside is not None else None
+        if spec is None or spec.origin is None:
+            return None
+        declared = from_text(Path(spec.origin).read_text(encoding="utf-8"), point.attr)
+    except (ImportError, OSError, ValueError, SyntaxError):
+        return None
+    return declared if declared is not None and declared.first else None

@@ -1,0 +1,1 @@
+"""Parts that `cbs` and `eecbs` share."""

@@ -1,0 +1,212 @@
+"""The low level: the route of one agent that keeps its constraints, by focal search in space and time.
+
+A node is expanded if its f is at most `w` times the least f of all open nodes; among those, one with the fewest conflicts.
+With w = 1 this is A* whose ties are broken by conflicts. After the time of the last constraint the map no longer changes,
+and nodes are cells without times: so the search ends also where there is no route.
+"""
+
+import numpy as np
+
+from wayfolk.algorithms.planners._cbs.routes import count_passing, n_colliding, n_met, route_of, take
+from wayfolk.algorithms.planners._cbs.rules import ANYWHERE, gather, is_forbidden
+from wayfolk.algorithms.planners._cbs.tables import (
+    DONE,
+    EXPANDED,
+    FULL_CELLS,
+    FULL_LOW,
+    FULL_TIME,
+    GENERATED,
+    LAST_TIME,
+    LEAST_END,
+    MOST_END,
+    N_CELLS,
+    N_CHANGES,
+    N_FOCAL,
+    N_LATER,
+    N_LOW,
+    N_ROUTES,
+    NO_ROUTE,
+)  # fmt: skip
+from wayfolk.kernels import heap
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.jit import inner, kernel
+
+
+@kernel
+def replan(s, node, agent, w):
+    """Give `agent` a route that keeps its constraints at `node`, which is entered but for agents not planned yet.
+
+    Its first route is not written to the node.
+    """
+    count_passing(s, agent)
+    before, cost, bound = np.int64(0), np.int64(0), np.int64(0)
+    is_first = s.now[agent]["route"] == NOWHERE
+    if not is_first:
+        before, cost = np.int64(n_colliding(s, agent)), np.int64(s.now[agent]["length"])
+        bound = np.int64(s.routes[route_of(s, agent)]["bound"])
+    code = find_route(s, node, agent, w, bound)
+    if code != DONE:
+        return code
+    route = s.counts[N_ROUTES] - 1
+    take(s, agent, route)
+    if is_first:
+        return DONE
+    row = s.tree[node]
+    row["n_conflicts"] += n_colliding(s, agent) - before
+    row["cost"] += s.routes[route]["length"] - cost
+    row["bound"] += s.routes[route]["bound"] - bound
+    change = s.changes[s.counts[N_CHANGES]]
+    change["agent"], change["route"] = agent, route
+    s.counts[N_CHANGES] += 1
+    row["n_changes"] += 1
+    return DONE
+
+
+@inner
+def find_route(s, node, agent, w, least):
+    """Append a route of `agent` to `routes`, or say why there is none; it is known to cost at least `least`."""
+    code = gather(s, node, agent)
+    if code != DONE:
+        return code
+    still = s.counts[LAST_TIME] + 1
+    if w > 1.0:
+        for other in range(s.now.size):
+            if s.now[other]["route"] != NOWHERE:
+                still = max(still, s.now[other]["length"] + 1)
+    if still + 2 >= s.head.shape[0]:
+        return FULL_TIME
+    code = _search(s, agent, w, still, least)
+    for k in range(s.counts[N_LOW]):
+        s.n_open[max(least, np.int64(s.low[k]["f"]))] = 0
+    if code == DONE:
+        s.routes[s.counts[N_ROUTES] - 1]["node"] = node
+    return code
+
+
+@inner
+def _search(s, agent, w, still, known):
+    counts = s.counts
+    n_cells = s.distance.shape[1]
+    start, goal = np.int64(s.starts[agent]), np.int64(s.goals[agent])
+    counts[N_LOW] = counts[N_FOCAL] = counts[N_LATER] = 0
+    shortest = max(np.int64(s.distance[agent, start]), counts[LEAST_END])
+    least = max(shortest, known)
+    if least > counts[MOST_END] or is_forbidden(s, ANYWHERE, start, 0):
+        return NO_ROUTE
+    _put_node(s, 0, start, start, 0, shortest, 0, 0)
+    s.seen[start] = 0
+    counts[N_LOW] = 1
+    s.n_open[least] = 1
+    heap.push(s.focal, 0, 0, _tie(s.low[0]), 0)
+    counts[N_FOCAL] = 1
+    n_alive, most = 1, _times(w, least)
+    while n_alive > 0:
+        if s.n_open[least] == 0:
+            while s.n_open[least] == 0:
+                least += 1
+            most = _times(w, least)
+            _admit(s, most)
+        top = s.focal[0]
+        k = np.int64(top["item"])
+        fresh = top["f"] == s.low[k]["n_conflicts"] and top["tie"] == _tie(s.low[k]) and s.low[k]["is_open"] == 1
+        counts[N_FOCAL] = heap.pop(s.focal, counts[N_FOCAL])
+        if not fresh:
+            continue
+        cell, g, f = np.int64(s.low[k]["cell"]), np.int64(s.low[k]["g"]), np.int64(s.low[k]["f"])
+        met = np.int64(s.low[k]["n_conflicts"])
+        if cell == goal and g >= counts[LEAST_END]:
+            return _keep(s, k, least)
+        s.low[k]["is_open"] = 0
+        s.n_open[max(f, known)] -= 1
+        n_alive -= 1
+        counts[EXPANDED] += 1
+        if counts[N_LOW] + 9 > s.low.size or counts[N_FOCAL] + 9 > s.focal.size or counts[N_LATER] + 9 > s.later.size:
+            return FULL_LOW
+        g += 1
+        legal = s.legal[cell]
+        for move in range(9):
+            there = cell
+            if move < 8:
+                if (legal >> move) & 1 == 0:
+                    continue
+                there = cell + s.offsets[move]
+            f = max(np.int64(g + s.distance[agent, there]), counts[LEAST_END])
+            if f > counts[MOST_END] or is_forbidden(s, cell, there, g):
+                continue
+            n_conflicts = met + n_met(s, agent, cell, there, g)
+            if there == goal and g >= counts[LEAST_END]:
+                n_conflicts += s.passing[min(np.int64(g + 1), s.head.shape[0])]
+            key = min(np.int64(g), np.int64(still)) * n_cells + there
+            other = np.int64(s.seen[key])
+            if other < counts[N_LOW] and s.low[other]["key"] == key:
+                old = s.low[other]
+                if old["g"] < g or (old["g"] == g and old["n_conflicts"] <= n_conflicts):
+                    continue
+                if old["is_open"] == 1:
+                    s.n_open[max(np.int64(old["f"]), known)] -= 1
+                    n_alive -= 1
+            else:
+                other = counts[N_LOW]
+                counts[N_LOW] += 1
+                s.seen[key] = other
+                counts[GENERATED] += 1
+            _put_node(s, other, there, key, g, f, n_conflicts, k)
+            s.n_open[max(f, known)] += 1
+            n_alive += 1
+            if f <= most:
+                counts[N_FOCAL] = heap.push(s.focal, counts[N_FOCAL], n_conflicts, _tie(s.low[other]), other)
+            else:
+                counts[N_LATER] = heap.push(s.later, counts[N_LATER], f, n_conflicts, other)
+    return NO_ROUTE
+
+
+@inner
+def _times(w, least):
+    """The largest f within the bound."""
+    return max(least, np.int64(np.floor(w * least + 1e-9)))
+
+
+@inner
+def _put_node(s, k, cell, key, g, f, n_conflicts, parent):
+    node = s.low[k]
+    node["cell"], node["key"], node["g"], node["f"] = cell, key, g, f
+    node["n_conflicts"], node["parent"], node["is_open"] = n_conflicts, parent, 1
+
+
+@inner
+def _tie(node):
+    """The order of nodes with equally many conflicts: the least f, then the largest g."""
+    return (np.int64(node["f"]) << 32) - node["g"]
+
+
+@inner
+def _admit(s, most):
+    """Move open nodes with an f of at most `most` to the focal list."""
+    counts = s.counts
+    while counts[N_LATER] > 0 and s.later[0]["f"] <= most:
+        k = np.int64(s.later[0]["item"])
+        fresh = s.low[k]["is_open"] == 1 and s.low[k]["f"] == s.later[0]["f"]
+        fresh = fresh and s.low[k]["n_conflicts"] == s.later[0]["tie"]
+        counts[N_LATER] = heap.pop(s.later, counts[N_LATER])
+        if fresh:
+            counts[N_FOCAL] = heap.push(s.focal, counts[N_FOCAL], np.int64(s.low[k]["n_conflicts"]), _tie(s.low[k]), k)
+
+
+@inner
+def _keep(s, k, least):
+    """Append the route to node `k`; no route costs less than `least`."""
+    counts = s.counts
+    length = np.int64(s.low[k]["g"])
+    if length + 2 >= s.head.shape[0]:
+        return FULL_TIME
+    first = counts[N_CELLS]
+    if first + length + 1 > s.cells.size:
+        return FULL_CELLS
+    for t in range(length, -1, -1):
+        s.cells[first + t] = s.low[k]["cell"]
+        k = s.low[k]["parent"]
+    row = s.routes[counts[N_ROUTES]]
+    row["first"], row["length"], row["bound"], row["mdd"] = first, length, least, 0
+    counts[N_CELLS] += length + 1
+    counts[N_ROUTES] += 1
+    return DONE

@@ -1,0 +1,124 @@
+"""The nodes of a constraint tree, as Python sees them: entered, made, changed, with tables that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms.planners._cbs import tables as tb
+from wayfolk.algorithms.planners._cbs.conflicts import find_conflicts, next_violator
+from wayfolk.algorithms.planners._cbs.low_level import replan
+from wayfolk.algorithms.planners._cbs.routes import enter, retake
+from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.problem.problem import Problem
+from wayfolk.problem.result import Counters
+
+MOST_MDD = 1 << 26  # numbers of diagrams that are kept
+
+
+class NodeTables:
+    """The tree and the routes of a search whose routes cost at most `w` times their lower bounds."""
+
+    def __init__(self, problem: Problem, w: float) -> None:
+        self.problem, self.w = problem, w
+        self.tables = tb.new_tables(problem)
+        self.counters = Counters()
+
+    def _child(self, node: int, constraints: NDArray[np.void]) -> int | None:
+        """A child of `node`, which is entered, with these constraints more, None if an agent has no route then."""
+        self.tables = tb.grown(self.tables, constraints=int(self.tables.counts[tb.N_CONSTRAINTS]) + len(constraints))
+        self._make_room()
+        s = self.tables
+        child, first = int(s.counts[tb.N_TREE]), int(s.counts[tb.N_CONSTRAINTS])
+        s.constraints[first : first + len(constraints)] = constraints
+        s.tree[child] = s.tree[node]
+        new = s.tree[child]
+        before = int(new["bound"] + new["h"])
+        new["parent"], new["depth"], new["is_ready"] = node, new["depth"] + 1, 0
+        new["first_constraint"], new["n_constraints"] = first, len(constraints)
+        new["first_change"], new["n_changes"] = s.counts[tb.N_CHANGES], 0
+        s.counts[tb.N_CONSTRAINTS] += len(constraints)
+        s.counts[tb.N_TREE] += 1
+        while (agent := int(next_violator(self.tables, child))) != NOBODY:
+            while (code := replan(self.tables, child, agent, self.w)) != tb.DONE:
+                if code == tb.NO_ROUTE:
+                    return None
+                self._grow(code)
+            self.counters.replans += 1
+        self.counters.generated += 1
+        new = self.tables.tree[child]
+        new["h"] = max(0, before - int(new["bound"]))
+        new["makespan"] = self.tables.now["length"].max()
+        return child
+
+    def _adopt(self, node: int, child: int) -> None:
+        """Give the agents in `node` the routes that they have in `child`, which is dropped."""
+        self._make_room()
+        s = self.tables
+        row, new = s.tree[node], s.tree[child]
+        replaced = {}
+        self._enter(node)
+        for change in s.changes[new["first_change"] : new["first_change"] + new["n_changes"]]:
+            route = int(s.counts[tb.N_ROUTES])
+            s.routes[route] = s.routes[change["route"]]
+            s.routes[route]["node"], s.routes[route]["mdd"] = node, 0
+            s.routes[route]["bound"] = s.routes[s.now[change["agent"]]["route"]]["bound"]
+            s.counts[tb.N_ROUTES] += 1
+            replaced[int(change["agent"])] = route
+        old = s.changes[row["first_change"] : row["first_change"] + row["n_changes"]]
+        changes = {int(agent): int(route) for agent, route in old.tolist()} | replaced
+        first = int(s.counts[tb.N_CHANGES])
+        for k, pair in enumerate(changes.items()):
+            s.changes[first + k] = pair
+        s.counts[tb.N_CHANGES] += len(changes)
+        row["first_change"], row["n_changes"] = first, len(changes)
+        row["cost"], row["n_conflicts"] = new["cost"], new["n_conflicts"]
+        self._enter(node)
+
+    def _try(self, run: Callable[..., int], *arguments: Any) -> None:
+        """Run a kernel, and again with larger tables while one of them is full."""
+        while (code := run(self.tables, *arguments)) != tb.DONE:
+            self._grow(code)
+
+    def _find_conflicts(self) -> None:
+        while find_conflicts(self.tables) != tb.DONE:
+            self.tables = tb.grown(self.tables, conflicts=2 * len(self.tables.conflicts) + 4 * self.problem.n_agents)
+
+    def _enter(self, node: int) -> None:
+        enter(self.tables, node)
+
+    def _make_room(self) -> None:
+        """Make room for a child in which every agent gets another route."""
+        counts, n = self.tables.counts, self.problem.n_agents
+        self.tables = tb.grown(
+            self.tables,
+            tree=int(counts[tb.N_TREE]) + 2,
+            changes=int(counts[tb.N_CHANGES]) + 2 * n,
+            routes=int(counts[tb.N_ROUTES]) + 2 * n,
+        )
+
+    def _grow(self, code: int) -> None:
+        """Enlarge what a kernel has found too small."""
+        s = self.tables
+        if code == tb.FULL_TIME:
+            routes = s.now["route"].tolist()
+            self.tables = tb.with_more_time(s)
+            for agent, route in enumerate(routes):
+                if route != NOWHERE:
+                    retake(self.tables, agent, route)
+        elif code == tb.FULL_LOW:
+            self.tables = tb.grown(s, low=2 * len(s.low), focal=3 * len(s.focal), later=3 * len(s.later))
+        elif code == tb.FULL_CELLS:
+            self.tables = tb.grown(s, cells=2 * len(s.cells) + s.distance.shape[1] + len(s.head))
+        elif code == tb.FULL_MDD and len(s.mdd) < MOST_MDD:
+            self.tables = tb.grown(s, mdd=2 * len(s.mdd))
+        elif code == tb.FULL_MDD:
+            s.routes["mdd"] = 0
+            s.counts[tb.N_MDD] = 1
+        elif code == tb.FULL_RULES:
+            self.tables = tb.grown(s, rules=2 * len(s.rules))
+        else:
+            raise AssertionError(f"no kernel answers {code}")

@@ -1,0 +1,194 @@
+"""How much two agents together cost more than each alone, under their constraints: a weight of the dependency graph.
+
+A* over the nodes of both agents' diagrams at the same time. A diagram knows the cost to the goal of each agent alone, so
+the search looks only at pairs of routes that cost `delta` more than the cheapest, for delta 0, 1, 2 and so on.
+"""
+
+import numpy as np
+
+from wayfolk.algorithms.planners._cbs.mdd import MOVE_BITS, build, mdd_of
+from wayfolk.algorithms.planners._cbs.routes import route_of
+from wayfolk.algorithms.planners._cbs.rules import gather
+from wayfolk.algorithms.planners._cbs.tables import DONE, N_MDD, N_STATES
+from wayfolk.kernels import heap
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.crossing import corners
+from wayfolk.kernels.jit import inner, kernel
+
+STEPS = (0, 2, 7)
+"""Weights up to each of these are looked for in turn; larger ones count as one more than the last."""
+NO_NODE = np.int64(NOWHERE)
+ARRIVED = NO_NODE - 1
+
+
+@kernel
+def pair_weight(s, one, other, most, answer):
+    """Write to `answer` a lower bound of the weight of agents `one` and `other` on their present routes.
+
+    It is the weight itself if that is at most `most` and few enough nodes are expanded. Returns DONE, or what is full.
+    """
+    answer[0] = 0
+    routes = route_of(s, one), route_of(s, other)
+    for slack in STEPS:
+        if slack > most:
+            break
+        kept = s.counts[N_MDD]
+        places = (np.int64(0), np.int64(0))
+        if slack == 0:
+            code = mdd_of(s, one, routes[0])
+            if code == DONE:
+                code = mdd_of(s, other, routes[1])
+            if code != DONE:
+                return code
+            places = s.routes[routes[0]]["mdd"], s.routes[routes[1]]["mdd"]
+        else:
+            code = _wider(s, one, routes[0], slack)
+            if code != DONE:
+                return code
+            second = s.counts[N_MDD]
+            code = _wider(s, other, routes[1], slack)
+            if code != DONE:
+                s.counts[N_MDD] = kept
+                return code
+            places = kept, second
+        costs = s.mdd[s.routes[routes[0]]["mdd"]], s.mdd[s.routes[routes[1]]["mdd"]]
+        delta = _search_pair(s, (one, other), places, costs, slack)
+        if slack > 0:
+            s.counts[N_MDD] = kept
+        answer[0] = max(answer[0], np.int64(delta))
+        if delta <= slack:
+            break
+    return DONE
+
+
+@inner
+def _wider(s, agent, route, slack):
+    """Append a diagram with costlier routes."""
+    code = gather(s, np.int64(s.routes[route]["node"]), agent)
+    if code != DONE:
+        return code
+    return build(s, agent, np.int64(s.mdd[s.routes[route]["mdd"]]), slack)
+
+
+@inner
+def _search_pair(s, agents, places, costs, slack):
+    """The least delta of two routes that have no conflict, `slack` + 1 if it is more than `slack`."""
+    place1, place2 = places
+    _fill(s, s.seen, place1)
+    _fill(s, s.seen2, place2)
+    first1, first2 = np.int64(s.mdd[place1 + 1]), np.int64(s.mdd[place2 + 1])
+    s.counts[N_STATES] = 0
+    n = _reach(s, 0, first1, first2, 0, 0)
+    while n > 0:
+        state = s.states[s.focal[0]["item"]]
+        delta, t = s.focal[0]["f"], np.int64(state["time"])
+        fresh = delta == state["delta"]
+        n = heap.pop(s.focal, n)
+        if not fresh:
+            continue
+        k1, k2 = np.int64(state["one"]), np.int64(state["other"])
+        if k1 == ARRIVED and k2 == ARRIVED:
+            return delta
+        if s.counts[N_STATES] + 100 > s.states.size or n + 100 > s.focal.size:
+            return delta
+        slack1 = slack2 = np.int64(0)
+        n1 = n2 = 1
+        if k1 != ARRIVED:
+            slack1 = np.int64(s.mdd[place1 + k1 + 1] >> MOVE_BITS)
+            n1 = 10
+        if k2 != ARRIVED:
+            slack2 = np.int64(s.mdd[place2 + k2 + 1] >> MOVE_BITS)
+            n2 = 10
+        rest = delta - slack1 - slack2  # of those who have arrived
+        for move1 in range(n1):
+            here1, there1, next1 = _step(s, agents[0], s.seen, place1, k1, t, move1, costs[0])
+            if next1 == NO_NODE:
+                continue
+            delta1 = _delta_of(s, place1, k1, next1, t, costs[0])
+            if rest + delta1 + slack2 > slack:
+                continue
+            for move2 in range(n2):
+                here2, there2, next2 = _step(s, agents[1], s.seen2, place2, k2, t, move2, costs[1])
+                if next2 == NO_NODE:
+                    continue
+                total = rest + delta1 + _delta_of(s, place2, k2, next2, t, costs[1])
+                if total <= slack and not _meet(s, here1, there1, here2, there2):
+                    n = _reach(s, n, next1, next2, t + 1, total)
+    return slack + 1
+
+
+@inner
+def _fill(s, seen, place):
+    """Write where each node of a diagram is to `seen`."""
+    n_cells = s.distance.shape[1]
+    for t in range(s.mdd[place] + 1):
+        for k in range(s.mdd[place + 1 + t], s.mdd[place + 2 + t], 2):
+            seen[t * n_cells + s.mdd[place + k]] = k
+
+
+@inner
+def _step(s, agent, seen, place, k, t, move, cost):
+    """The cells before and after move number `move` of an agent at node `k`, and its next node.
+
+    The last move is to stay on the goal for good: the next node is ARRIVED. NO_NODE says that there is no such move.
+    """
+    goal = np.int64(s.goals[agent])
+    if k == ARRIVED:
+        return goal, goal, ARRIVED
+    cell = np.int64(s.mdd[place + k])
+    if move == 9:
+        if cell == goal and t >= cost:
+            return goal, goal, ARRIVED
+        return cell, cell, NO_NODE
+    if (s.mdd[place + k + 1] >> move) & 1 == 0:
+        return cell, cell, NO_NODE
+    there = cell
+    if move < 8:
+        there = cell + s.offsets[move]
+    return cell, there, np.int64(seen[(t + 1) * s.distance.shape[1] + there])
+
+
+@inner
+def _delta_of(s, place, k, there, t, cost):
+    """How much costlier than the cheapest the routes of an agent are that goes from node `k` to node `there`."""
+    if k == ARRIVED:
+        return np.int64(0)
+    if there == ARRIVED:
+        return np.int64(t - cost)
+    return np.int64(s.mdd[place + there + 1] >> MOVE_BITS)
+
+
+@inner
+def _meet(s, here1, there1, here2, there2):
+    if there1 == there2 or (there1 == here2 and there2 == here1):
+        return True
+    for k in range(4, 8):
+        if here1 + s.offsets[k] == there1:
+            one, two = corners(s.offsets, here1, k)
+            return (here2 == one and there2 == two) or (here2 == two and there2 == one)
+    return False
+
+
+@inner
+def _reach(s, n, one, other, t, delta):
+    """Push the state in which the agents are at nodes `one` and `other`, unless it is known; the new length of the heap."""
+    # nodes of a diagram have different numbers at different times; only if both have arrived does the time not matter
+    key = (np.int64(one) << 32) | np.int64(other)
+    mask = np.uint64(s.slots.size - 1)
+    slot = np.int64(((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask)
+    while True:
+        k = s.slots[slot]
+        if k >= s.counts[N_STATES] or s.states[k]["slot"] != slot:
+            k = s.counts[N_STATES]
+            s.counts[N_STATES] += 1
+            s.slots[slot] = k
+            break
+        if s.states[k]["key"] == key:
+            if s.states[k]["delta"] <= delta:
+                return n
+            break
+        slot = (slot + 1) & np.int64(mask)
+    state = s.states[k]
+    state["key"], state["slot"], state["delta"], state["time"] = key, slot, delta, t
+    state["one"], state["other"] = one, other
+    return heap.push(s.focal, n, np.int64(delta), -np.int64(t), np.int64(k))

@@ -1,0 +1,113 @@
+"""Which conflict to resolve, and how: the constraints of the two children."""
+
+import numpy as np
+
+from wayfolk.algorithms.planners._cbs.conflicts import CROSSING, MEETING, PARKED, SWAP
+from wayfolk.algorithms.planners._cbs.corridors import split_corridor
+from wayfolk.algorithms.planners._cbs.mdd import has_node, mdd_of, width
+from wayfolk.algorithms.planners._cbs.rectangles import split_rectangle
+from wayfolk.algorithms.planners._cbs.routes import route_of, where
+from wayfolk.algorithms.planners._cbs.splits import put
+from wayfolk.algorithms.planners._cbs.tables import (
+    DIAGONAL,
+    DONE,
+    EDGE,
+    FOREVER,
+    LONGER,
+    N_CONFLICTS,
+    N_SPLIT,
+    N_SPLIT2,
+    PRESENT,
+    SHORTER,
+    VERTEX,
+)  # fmt: skip
+from wayfolk.kernels.jit import inner, kernel
+
+CARDINAL, SEMI, NOT_CARDINAL = range(3)
+"""Ranks of conflicts: both children, one child or no child costs more than the node."""
+
+
+@kernel
+def rank_conflicts(s):
+    """Write the rank of each conflict; DONE, or what is full."""
+    for k in range(s.counts[N_CONFLICTS]):
+        row = s.conflicts[k]
+        for agent in (row["one"], row["other"]):
+            code = mdd_of(s, np.int64(agent), route_of(s, agent))
+            if code != DONE:
+                return code
+        row["rank"] = 2 - _must(s, row, np.int64(row["one"])) - _must(s, row, np.int64(row["other"]))
+    return DONE
+
+
+@inner
+def _must(s, row, agent):
+    """1 if every cheapest route of `agent` has the conflict, else 0."""
+    route, t = route_of(s, agent), np.int64(row["time"])
+    if width(s, route, t) > 1 or not has_node(s, route, where(s, agent, t), t):
+        return 0
+    if row["kind"] == SWAP or row["kind"] == CROSSING:
+        return 1 if width(s, route, t - 1) == 1 and has_node(s, route, where(s, agent, t - 1), t - 1) else 0
+    return 1
+
+
+@kernel
+def choose(s, node, rectangles, corridors, targets, disjoint):
+    """Choose a conflict and write the constraints of the two children to `split`; DONE, or what is full.
+
+    Cardinal conflicts come first, then semi-cardinal ones; among equals, those with parked agents, then the earliest.
+    """
+    s.counts[N_SPLIT] = s.counts[N_SPLIT2] = 0
+    row = s.conflicts[_first(s)]
+    if corridors and row["kind"] != PARKED and row["kind"] != CROSSING:
+        code = split_corridor(s, node, row)
+        if code != DONE or s.counts[N_SPLIT] > 0:
+            return code
+    if rectangles and row["rank"] != CARDINAL:
+        rank = np.int64(3)
+        for k in range(s.counts[N_CONFLICTS]):
+            other = s.conflicts[k]
+            if other["kind"] == MEETING and other["rank"] > CARDINAL:
+                rank_here = split_rectangle(s, other, rank)
+                rank = min(rank, rank_here)
+                if rank == CARDINAL:
+                    break
+        if rank <= row["rank"]:
+            return DONE
+    _split(s, row, targets, disjoint)
+    return DONE
+
+
+@inner
+def _first(s):
+    best, least = 0, np.int64(1) << 60
+    for k in range(s.counts[N_CONFLICTS]):
+        row = s.conflicts[k]
+        key = (np.int64(row["rank"]) << 40) + np.int64(row["time"])
+        if row["kind"] != PARKED:
+            key += np.int64(1) << 36
+        if key < least:
+            best, least = k, key
+    return best
+
+
+@inner
+def _split(s, row, targets, disjoint):
+    """The usual children: one agent or the other avoids the conflict. Disjoint: one agent has the cell, or avoids it."""
+    s.counts[N_SPLIT] = s.counts[N_SPLIT2] = 0
+    one, other, t = row["one"], row["other"], row["time"]
+    if row["kind"] == SWAP:
+        put(s, 0, one, EDGE, row["here"], row["there"], t, t)
+        put(s, 1, other, EDGE, row["here2"], row["there2"], t, t)
+    elif row["kind"] == CROSSING:
+        put(s, 0, one, DIAGONAL, row["here"], row["there"], t, t)
+        put(s, 1, other, DIAGONAL, row["here2"], row["there2"], t, t)
+    elif row["kind"] == PARKED and targets:
+        put(s, 0, one, LONGER, row["there"], row["there"], t, t)
+        put(s, 1, one, SHORTER, row["there"], row["there"], t, FOREVER)
+    elif row["kind"] == MEETING and disjoint:
+        put(s, 0, one, VERTEX, row["there"], row["there"], t, t)
+        put(s, 1, one, PRESENT, row["there"], row["there"], t, t)
+    else:
+        put(s, 0, one, VERTEX, row["there"], row["there"], t, t)
+        put(s, 1, other, VERTEX, row["there"], row["there"], t, t)

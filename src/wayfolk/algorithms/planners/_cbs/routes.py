@@ -1,0 +1,184 @@
+"""The routes of the node that is entered, and whom an agent would meet on a move."""
+
+import numpy as np
+
+from wayfolk.algorithms.planners._cbs.tables import ROOT, STAMP
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.crossing import corners
+from wayfolk.kernels.jit import inner, kernel
+
+
+@kernel
+def enter(s, node):
+    """Let every agent take the route that it has in `node`."""
+    s.counts[STAMP] += 1
+    stamp = s.counts[STAMP]
+    while True:
+        first = s.tree[node]["first_change"]
+        for k in range(first, first + s.tree[node]["n_changes"]):
+            agent = np.int64(s.changes[k]["agent"])
+            if s.now[agent]["stamp"] != stamp:
+                s.now[agent]["stamp"] = stamp
+                take(s, agent, np.int64(s.changes[k]["route"]))
+        if node == ROOT:
+            break
+        node = np.int64(s.tree[node]["parent"])
+
+
+@kernel
+def retake(s, agent, route):
+    """Let `agent`, which has no route, take one."""
+    take(s, agent, route)
+
+
+@inner
+def take(s, agent, route):
+    """Let `agent` leave its route and take another."""
+    now = s.now[agent]
+    if now["route"] == route:
+        return
+    if now["route"] != NOWHERE:
+        _leave(s, agent)
+    now["route"], now["length"], now["first"] = route, s.routes[route]["length"], s.routes[route]["first"]
+    for t in range(now["length"] + 1):
+        cell = s.cells[now["first"] + t]
+        s.behind[agent, t] = s.head[t, cell]
+        s.head[t, cell] = agent + 1
+
+
+@inner
+def _leave(s, agent):
+    now = s.now[agent]
+    for t in range(now["length"] + 1):
+        cell = s.cells[now["first"] + t]
+        other = s.head[t, cell]
+        if other == agent + 1:
+            s.head[t, cell] = s.behind[agent, t]
+            continue
+        while s.behind[other - 1, t] != agent + 1:
+            other = s.behind[other - 1, t]
+        s.behind[other - 1, t] = s.behind[agent, t]
+
+
+@inner
+def where(s, agent, t):
+    """The cell of `agent` at time `t`; an agent stays at the end of its route."""
+    now = s.now[agent]
+    return np.int64(s.cells[now["first"] + min(t, np.int64(now["length"]))])
+
+
+@inner
+def route_of(s, agent):
+    """The number of the route of `agent`."""
+    return np.int64(s.now[agent]["route"])
+
+
+@inner
+def n_met(s, agent, here, there, t):
+    """How many conflicts `agent` has with others if it moves from `here` to `there` and arrives at time `t`."""
+    total = 0
+    n_steps = s.head.shape[0]
+    parked = s.owner[there]
+    if parked != 0 and parked != agent + 1 and s.now[parked - 1]["route"] != NOWHERE:
+        if s.now[parked - 1]["length"] < t:
+            total += 1
+    if t >= n_steps:
+        return total
+    other = s.head[t, there]
+    while other != 0:
+        if other != agent + 1:
+            total += 1
+        other = s.behind[other - 1, t]
+    if here != there:
+        total += _n_from_to(s, agent, there, here, t)
+        for k in range(4, 8):
+            if here + s.offsets[k] == there:
+                one, two = corners(s.offsets, here, k)
+                total += _n_from_to(s, agent, one, two, t) + _n_from_to(s, agent, two, one, t)
+    return total
+
+
+@inner
+def _n_from_to(s, agent, here, there, t):
+    """How many others move from `here` to `there` and arrive at `t`."""
+    total = 0
+    other = s.head[t - 1, here]
+    while other != 0:
+        if other != agent + 1 and where(s, other - 1, t) == there:
+            total += 1
+        other = s.behind[other - 1, t - 1]
+    return total
+
+
+@inner
+def count_passing(s, agent):
+    """Write to `passing[t]` how often others are on the goal of `agent` at `t` or later."""
+    goal = s.goals[agent]
+    n_steps = s.head.shape[0]
+    total = 0
+    s.passing[n_steps] = 0
+    for t in range(n_steps - 1, -1, -1):
+        other = s.head[t, goal]
+        while other != 0:
+            if other != agent + 1:
+                total += 1
+            other = s.behind[other - 1, t]
+        s.passing[t] = total
+
+
+@inner
+def n_colliding(s, agent):
+    """With how many others `agent` has conflicts on its route."""
+    s.counts[STAMP] += 1
+    stamp, total = s.counts[STAMP], 0
+    length = np.int64(s.now[agent]["length"])
+    here = where(s, agent, 0)
+    for t in range(1, length + 1):
+        there = where(s, agent, t)
+        parked = np.int64(s.owner[there]) - 1
+        if parked >= 0 and parked != agent and s.now[parked]["route"] != NOWHERE and s.now[parked]["length"] < t:
+            total += _mark(s, parked, stamp)
+        total += _mark_all(s, agent, there, t, stamp)
+        if here != there:
+            total += _mark_from_to(s, agent, there, here, t, stamp)
+            for k in range(4, 8):
+                if here + s.offsets[k] == there:
+                    one, two = corners(s.offsets, here, k)
+                    total += _mark_from_to(s, agent, one, two, t, stamp) + _mark_from_to(s, agent, two, one, t, stamp)
+        here = there
+    for t in range(length + 1, s.head.shape[0]):
+        total += _mark_all(s, agent, here, t, stamp)
+    return total
+
+
+@inner
+def _mark(s, other, stamp):
+    """Mark an agent; 1 if it was not marked, else 0."""
+    if s.now[other]["met"] == stamp:
+        return 0
+    s.now[other]["met"] = stamp
+    return 1
+
+
+@inner
+def _mark_all(s, agent, cell, t, stamp):
+    """Mark the others that are in `cell` at time `t`; how many were not marked."""
+    total = 0
+    other = np.int64(s.head[t, cell])
+    while other != 0:
+        if other != agent + 1:
+            total += _mark(s, other - 1, stamp)
+        other = np.int64(s.behind[other - 1, t])
+    return total
+
+
+@inner
+def _mark_from_to(s, agent, here, there, t, stamp):
+    """Mark the others that move from `here` to `there` and arrive at `t`; how many were not marked."""
+    total = 0
+    other = np.int64(s.head[t - 1, here])
+    while other != 0:
+        if other != agent + 1 and where(s, other - 1, t) == there:
+            total += _mark(s, other - 1, stamp)
+        other = np.int64(s.behind[other - 1, t - 1])
+    return total

@@ -1,0 +1,105 @@
+"""What the constraints of a node and its ancestors forbid one agent: rules for each cell, read by every single search."""
+
+import numpy as np
+
+from wayfolk.algorithms.planners._cbs.tables import (
+    DIAGONAL,
+    DONE,
+    EDGE,
+    FOREVER,
+    FULL_RULES,
+    FULL_TIME,
+    LAST_TIME,
+    LEAST_END,
+    LONGER,
+    MOST_END,
+    N_RULES,
+    PRESENT,
+    ROOT,
+    SHORTER,
+    VERTEX,
+)  # fmt: skip
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.jit import inner
+
+ANYWHERE = np.int64(NOWHERE)
+"""The origin of a rule that holds for every move into a cell."""
+PRESENT_RULE = ANYWHERE - 1
+"""The origin of a rule that says where the agent has to be."""
+
+
+@inner
+def gather(s, node, agent):
+    """Write what the constraints of `node` and its ancestors forbid `agent` to `rules`, `must` and `counts`."""
+    counts = s.counts
+    for k in range(counts[N_RULES]):
+        s.first_rule[s.rules[k]["cell"]] = 0
+        if s.rules[k]["origin"] == PRESENT_RULE:
+            s.must[s.rules[k]["begin"]] = NOWHERE
+    counts[N_RULES] = 0
+    counts[LAST_TIME], counts[LEAST_END], counts[MOST_END] = -1, 0, FOREVER
+    while True:
+        first = s.tree[node]["first_constraint"]
+        for k in range(first, first + s.tree[node]["n_constraints"]):
+            if counts[N_RULES] + 4 > s.rules.size:
+                return FULL_RULES
+            row = s.constraints[k]
+            kind, begin, end = row["kind"], np.int64(row["begin"]), np.int64(row["end"])
+            a, b = np.int64(row["a"]), np.int64(row["b"])
+            if row["agent"] == agent:
+                if kind == VERTEX:
+                    _add_rule(s, a, ANYWHERE, begin, end)
+                    if a == s.goals[agent]:
+                        counts[LEAST_END] = max(counts[LEAST_END], end + 1)
+                elif kind == EDGE:
+                    _add_rule(s, b, a, begin, begin)
+                elif kind == DIAGONAL:
+                    _add_rule(s, b, a, begin, begin)
+                    _add_rule(s, a, b, begin, begin)
+                elif kind == LONGER:
+                    counts[LEAST_END] = max(counts[LEAST_END], begin + 1)
+                    counts[LAST_TIME] = max(counts[LAST_TIME], begin)
+                elif kind == SHORTER:
+                    counts[MOST_END] = min(counts[MOST_END], begin)
+                elif kind == PRESENT:
+                    if begin >= s.head.shape[0]:
+                        return FULL_TIME
+                    _add_rule(s, a, PRESENT_RULE, begin, begin)
+                    s.must[begin] = a
+                    if a != s.goals[agent]:
+                        counts[LEAST_END] = max(counts[LEAST_END], begin + 1)
+            elif kind == SHORTER:
+                _add_rule(s, np.int64(s.goals[row["agent"]]), ANYWHERE, begin, np.int64(FOREVER))
+            elif kind == PRESENT:
+                _add_rule(s, a, ANYWHERE, begin, begin)
+                if a == s.goals[agent]:
+                    counts[LEAST_END] = max(counts[LEAST_END], begin + 1)
+        if node == ROOT:
+            break
+        node = np.int64(s.tree[node]["parent"])
+    return DONE
+
+
+@inner
+def _add_rule(s, cell, origin, begin, end):
+    counts = s.counts
+    rule = s.rules[counts[N_RULES]]
+    rule["cell"], rule["origin"], rule["begin"], rule["end"] = cell, origin, begin, end
+    rule["next"] = s.first_rule[cell]
+    counts[N_RULES] += 1
+    s.first_rule[cell] = counts[N_RULES]
+    counts[LAST_TIME] = max(counts[LAST_TIME], begin if end == FOREVER else end)
+
+
+@inner
+def is_forbidden(s, here, there, t):
+    """Whether the gathered rules forbid a move from `here` to `there` that arrives at `t`."""
+    if t < s.must.size and s.must[t] != NOWHERE and s.must[t] != there:
+        return True
+    k = s.first_rule[there]
+    while k != 0:
+        rule = s.rules[k - 1]
+        if (rule["origin"] == ANYWHERE or rule["origin"] == here) and rule["begin"] <= t <= rule["end"]:
+            return True
+        k = rule["next"]
+    return False

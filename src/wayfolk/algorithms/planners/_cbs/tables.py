@@ -1,0 +1,186 @@
+"""The arrays of a conflict-based search: the constraint tree, routes, the occupancy table and room for single searches.
+
+A node of the tree stores what differs from its parent: its constraints and the routes of agents that were planned again.
+One node at a time is *entered*: then `now` holds the route of every agent, and the occupancy table who is where and when.
+Agents in one cell at one time form a linked list; entries of the table are agent + 1, and 0 where nobody is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.errors import TooLarge
+from wayfolk.kernels import heap
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.machine import available_bytes
+from wayfolk.problem.problem import Problem
+
+FOREVER = np.int32(2**31 - 1)
+ROOT = 0
+N_PAIR_STATES = 1 << 14  # how many nodes a search for two agents may have
+
+# kinds of constraints
+VERTEX, EDGE, DIAGONAL, LONGER, SHORTER, PRESENT = range(6)
+
+# places in `counts`
+N_TREE, N_CONSTRAINTS, N_CHANGES, N_ROUTES, N_CELLS, N_RULES, N_CONFLICTS, N_MDD = range(8)
+STAMP, LAST_TIME, LEAST_END, MOST_END, N_FOCAL, N_LATER, N_LOW, EXPANDED, GENERATED, N_STATES, N_SPLIT, N_SPLIT2 = (
+    range(8, 20)
+)
+N_COUNTS = 20
+
+# answers of kernels
+DONE, NO_ROUTE, FULL_TIME, FULL_LOW, FULL_CELLS, FULL_RULES, FULL_CONFLICTS, FULL_MDD, FULL_STATES, AT_LIMIT = range(10)
+
+
+def _dtype(names: str, wide: str = "") -> np.dtype[np.void]:
+    """Records with a 64-bit integer for each name in `wide`, and a 32-bit one for each in `names`."""
+    return np.dtype(
+        [(name, np.int64) for name in wide.split()] + [(name, np.int32) for name in names.split()], align=True
+    )
+
+
+TREE = _dtype(
+    "parent first_constraint n_constraints first_change n_changes cost bound h makespan n_conflicts depth is_ready"
+)
+CONSTRAINT = _dtype("agent kind a b begin end")
+CHANGE = _dtype("agent route")
+ROUTE = _dtype("length bound node", "first mdd")
+NOW = _dtype("route length", "first stamp met")
+RULE = _dtype("cell origin begin end next")
+LOW = _dtype("cell g f n_conflicts parent is_open", "key")
+STATE = _dtype("one other time slot delta", "key")
+CONFLICT = _dtype("kind one other here there here2 there2 time rank")
+
+
+class CbsTables(NamedTuple):
+    """What the kernels of a conflict-based search read and write."""
+
+    legal: NDArray[np.uint8]
+    offsets: NDArray[np.int32]
+    distance: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    goals: NDArray[np.int32]
+    owner: NDArray[np.int16]
+    tree: NDArray[np.void]
+    constraints: NDArray[np.void]
+    changes: NDArray[np.void]
+    routes: NDArray[np.void]
+    cells: NDArray[np.int32]
+    now: NDArray[np.void]
+    head: NDArray[np.int16]
+    behind: NDArray[np.int16]
+    passing: NDArray[np.int32]
+    must: NDArray[np.int32]
+    first_rule: NDArray[np.int32]
+    rules: NDArray[np.void]
+    seen: NDArray[np.int32]
+    low: NDArray[np.void]
+    focal: NDArray[np.void]
+    later: NDArray[np.void]
+    n_open: NDArray[np.int32]
+    conflicts: NDArray[np.void]
+    mdd: NDArray[np.int32]
+    seen2: NDArray[np.int32]
+    states: NDArray[np.void]
+    slots: NDArray[np.int32]
+    split: NDArray[np.void]
+    counts: NDArray[np.int64]
+
+
+def new_tables(problem: Problem) -> CbsTables:
+    """Tables without nodes and routes. The distances are computed later."""
+    grid, n = problem.grid, problem.n_agents
+    n_cells = grid.n_cells
+    need = 4 * n * n_cells
+    if need > available_bytes():
+        raise TooLarge(f"distances for {n} goals need {need / 1e9:.1f} GB, {available_bytes() / 1e9:.1f} GB are free")
+    owner = np.zeros(n_cells, np.int16)
+    owner[problem.goals] = np.arange(1, n + 1)
+    now = np.zeros(n, NOW)
+    now["route"] = NOWHERE
+    head, behind, passing, must = _timed(n, n_cells, 2 * (grid.width + grid.height))
+    tables = CbsTables(
+        legal=grid.legal,
+        offsets=grid.offsets,
+        distance=np.empty((n, n_cells), np.int32),
+        starts=problem.starts,
+        goals=problem.goals.copy(),
+        owner=owner,
+        tree=np.zeros(64, TREE),
+        constraints=np.zeros(256, CONSTRAINT),
+        changes=np.zeros(256, CHANGE),
+        routes=np.zeros(256, ROUTE),
+        cells=np.zeros(4096, np.int32),
+        now=now,
+        head=head,
+        behind=behind,
+        passing=passing,
+        must=must,
+        first_rule=np.zeros(n_cells, np.int32),
+        rules=np.zeros(256, RULE),
+        seen=np.zeros(0, np.int32),
+        low=np.zeros(1 << 12, LOW),
+        focal=np.zeros(1 << 14, heap.ROW),
+        later=np.zeros(1 << 13, heap.ROW),
+        n_open=np.zeros(0, np.int32),
+        conflicts=np.zeros(256, CONFLICT),
+        mdd=np.zeros(1 << 14, np.int32),
+        seen2=np.zeros(0, np.int32),
+        states=np.zeros(N_PAIR_STATES, STATE),
+        slots=np.zeros(4 * N_PAIR_STATES, np.int32),
+        split=np.zeros((2, 2 * (grid.width + grid.height + 4)), CONSTRAINT),
+        counts=np.zeros(N_COUNTS, np.int64),
+    )
+    tables.counts[N_MDD] = 1
+    return _with_seen(tables)
+
+
+def with_more_time(tables: CbsTables) -> CbsTables:
+    """Tables for routes of twice the length, with no node entered."""
+    n, n_cells = tables.distance.shape
+    n_steps = 2 * len(tables.head)
+    check_memory(n_steps * (n_cells * 10 + 2 * n))
+    head, behind, passing, must = _timed(n, n_cells, n_steps)
+    tables.now["route"] = NOWHERE
+    tables = tables._replace(head=head, behind=behind, passing=passing, must=must)
+    tables.first_rule[:] = 0
+    tables.counts[N_RULES] = 0
+    return _with_seen(tables)
+
+
+def grown(tables: CbsTables, **least: int) -> CbsTables:
+    """The tables with room for at least `least` rows in each of the named arrays."""
+    larger: dict[str, Any] = {}
+    for name, rows in least.items():
+        array = getattr(tables, name)
+        if len(array) < rows:
+            check_memory(2 * max(rows, 2 * len(array)) * array.itemsize)
+            larger[name] = np.zeros(max(rows, 2 * len(array)), array.dtype)
+            larger[name][: len(array)] = array
+    return tables._replace(**larger)
+
+
+def check_memory(n_bytes: int) -> None:
+    """Raise TooLarge if `n_bytes` more are not free."""
+    if n_bytes > 1 << 24 and n_bytes > available_bytes():
+        raise TooLarge(f"the memory is full: {n_bytes / 1e9:.1f} GB more are needed")
+
+
+def _timed(n: int, n_cells: int, n_steps: int) -> tuple[Any, Any, Any, Any]:
+    """The arrays that have an entry for each step."""
+    must = np.full(n_steps, NOWHERE, np.int32)
+    head = np.zeros((n_steps, n_cells), np.int16)
+    return head, np.zeros((n, n_steps), np.int16), np.zeros(n_steps + 1, np.int32), must
+
+
+def _with_seen(tables: CbsTables) -> CbsTables:
+    n_steps, n_cells = tables.head.shape
+    return tables._replace(
+        seen=np.zeros(n_steps * n_cells, np.int32),
+        seen2=np.zeros(n_steps * n_cells, np.int32),
+        n_open=np.zeros(n_steps + 2 * n_cells + 2, np.int32),
+    )

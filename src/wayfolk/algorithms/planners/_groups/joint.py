@@ -1,0 +1,258 @@
+"""A* over the places of all agents of a group, with operator decomposition: the agents of a step move one after another.
+
+A standard node has a row: the place of each agent, and whether it has finished. An agent on its goal may finish; it then
+never moves again and costs nothing. So waits on the goal are charged to an agent that leaves it later. An intermediate node
+adds the move of one more agent to a standard node; moves that collide with those before it are not made. Standard nodes are
+found again by a hash table of rows. Intermediate nodes are not: each belongs to one standard node.
+
+Guarantees  with weight 1, a plan of least cost, if there is one; EXHAUSTED if there is none, or none within the limit.
+Invariants  f never falls from a node to its successor; a row is expanded once.
+Why         costs are those of the agents' steps, h is the sum of exact distances, so f is consistent. The steps of other
+            agents that must be avoided are part of a row until the last of them stays on its goal: rows are finitely many.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms.planners._groups.nodes import (
+    EXPANDED,
+    N_NODES,
+    N_OPEN,
+    N_ROWS,
+    add_node,
+    enter_row,
+    row_at,
+    spot_of,
+)
+from wayfolk.algorithms.planners._groups.traffic import is_passed, n_meetings
+from wayfolk.kernels import heap
+from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.crossing import corners
+from wayfolk.kernels.distance import UNREACHED, Fields, steps_between
+from wayfolk.kernels.jit import inner, kernel
+
+RUNNING, FOUND, EXHAUSTED, FULL = range(4)
+SUM_OF_COSTS, MAKESPAN, SUM_OF_LOSS = range(3)
+WAIT, FINISH = 8, 9  # after the eight directions
+
+
+class JointTeam(NamedTuple):
+    """The agents of a group: their numbers in `fields`, and their goals.
+
+    `places`, `before` and `after` are for an expansion: the place of each agent after it, and for each cell the agent that
+    was and that will be there.
+    """
+
+    fields: Fields
+    agents: NDArray[np.int32]
+    goals: NDArray[np.int32]
+    places: NDArray[np.int32]
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
+
+
+class JointAims(NamedTuple):
+    """`measure` is minimised; h counts `weight` times; no plan costs more than `limit`."""
+
+    measure: int
+    weight: int
+    limit: int
+
+
+@kernel
+def open_joint(team, starts, hard, aims, nodes):
+    """Begin at `starts`, whose distances are known."""
+    n, count = team.agents.size, nodes.counts
+    count[N_NODES] = count[N_ROWS] = count[N_OPEN] = count[EXPANDED] = 0
+    nodes.table[:] = NOWHERE
+    h, farthest = 0, 0
+    for a in range(n):
+        left = steps_between(team.fields, team.agents[a], starts[a])
+        h += left
+        farthest = max(farthest, left)
+        team.places[a] = 2 * starts[a]
+    row = row_at(team.places, nodes, spot_of(team.places, nodes, 0, hard))
+    f = farthest if aims.measure == MAKESPAN else aims.weight * h
+    enter_row(nodes, row, 0, 0, row, 0)
+    add_node(nodes, f, g=0, h=h, meets=0, parent=0, row=row, following=0, mover=0, place=0)
+
+
+@kernel
+def advance_joint(team, hard, soft, aims, nodes, budget):
+    """Expand up to `budget` nodes; FOUND: the top of the open list has all agents on their goals."""
+    count = nodes.counts
+    stop = count[EXPANDED] + budget
+    while count[N_OPEN] > 0:
+        node, f = nodes.open[0]["item"], nodes.open[0]["f"]
+        if f > aims.limit:
+            return EXHAUSTED
+        if nodes.tree[node]["next"] == 0:
+            row = nodes.tree[node]["row"]
+            if nodes.rows[row]["node"] != node:  # a better way to the same row was found
+                count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
+                continue
+            if _is_end(team, hard, nodes, row):
+                return FOUND
+        if count[EXPANDED] >= stop:
+            return RUNNING
+        if count[N_NODES] + 10 > nodes.tree.size or count[N_ROWS] + 10 > nodes.rows.size:
+            return FULL
+        count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
+        count[EXPANDED] += 1
+        _unfold(team, nodes, node)
+        _expand(team, hard, soft, aims, nodes, node, f)
+        _fold(team, nodes, node)
+    return EXHAUSTED
+
+
+@inner
+def _is_end(team, hard, nodes, row):
+    """Whether all agents are on their goals, and can stay."""
+    n = team.agents.size
+    for a in range(n):
+        cell = nodes.places[row * n + a] >> 1
+        if cell != team.goals[a] or is_passed(hard, cell, nodes.rows[row]["step"]):
+            return False
+    return True
+
+
+@inner
+def _unfold(team, nodes, node):
+    """Fill `places`, `before` and `after` with what is decided at `node`."""
+    n, row = team.agents.size, nodes.tree[node]["row"]
+    for a in range(n):
+        place = nodes.places[row * n + a]
+        team.places[a] = place
+        team.before[place >> 1] = a
+        if place & 1:
+            team.after[place >> 1] = a
+    while nodes.tree[node]["next"] > 0:
+        a, place = nodes.tree[node]["mover"], nodes.tree[node]["place"]
+        team.places[a] = place
+        team.after[place >> 1] = a
+        node = nodes.tree[node]["parent"]
+
+
+@inner
+def _fold(team, nodes, node):
+    """Empty `before` and `after` again."""
+    n, row = team.agents.size, nodes.tree[node]["row"]
+    for a in range(n):
+        cell = nodes.places[row * n + a] >> 1
+        team.before[cell] = NOBODY
+        team.after[cell] = NOBODY
+    while nodes.tree[node]["next"] > 0:
+        team.after[nodes.tree[node]["place"] >> 1] = NOBODY
+        node = nodes.tree[node]["parent"]
+
+
+@inner
+def _expand(team, hard, soft, aims, nodes, node, f):
+    """Make a node for each move of the next agent."""
+    fields, row = team.fields, nodes.tree[node]["row"]
+    g, h, meets = nodes.tree[node]["g"], nodes.tree[node]["h"], nodes.tree[node]["meets"]
+    a = nodes.tree[node]["next"]
+    if a == 0:
+        nodes.rows[row]["closed"] = 1
+        a = _unfinished(team, 0)
+    after_it = _unfinished(team, a + 1)
+    here, goal = team.places[a] >> 1, team.goals[a]
+    step = nodes.rows[row]["step"] + 1
+    left = steps_between(fields, team.agents[a], here)
+    for k in range(FINISH + 1):
+        if k < WAIT and not (fields.legal[here] >> k) & 1:
+            continue
+        there = here
+        if k < WAIT:
+            there = here + fields.offsets[k]
+        if k == FINISH and (aims.measure != SUM_OF_COSTS or here != goal or is_passed(hard, here, step - 1)):
+            continue
+        if _is_taken(team, here, there, k) or n_meetings(hard, fields.offsets, here, there, k, step) > 0:
+            continue
+        ahead = steps_between(fields, team.agents[a], there)
+        if ahead == UNREACHED:
+            continue
+        new_meets = meets + n_meetings(soft, fields.offsets, here, there, k, step)
+        if k == FINISH and is_passed(soft, here, step):
+            new_meets += 1
+        new_g = g + _price(aims, k, here == goal, after_it == team.agents.size)
+        place = 2 * there + (k == FINISH)
+        new_h = h + ahead - left
+        new_f = new_g + aims.weight * new_h
+        if aims.measure == MAKESPAN:
+            new_f = max(f, step + ahead)
+        if new_f > aims.limit:
+            continue
+        if after_it < team.agents.size:
+            add_node(
+                nodes,
+                new_f,
+                g=new_g,
+                h=new_h,
+                meets=new_meets,
+                parent=node,
+                row=row,
+                following=after_it,
+                mover=a,
+                place=place,
+            )
+            continue
+        was = team.places[a]
+        team.places[a] = place
+        new_row = row_at(team.places, nodes, spot_of(team.places, nodes, step, hard))
+        team.places[a] = was
+        known = nodes.rows[new_row]
+        is_better = new_g < known["g"] or (new_g == known["g"] and new_meets < known["meets"])
+        if not known["closed"] and is_better:
+            enter_row(nodes, new_row, new_g, new_meets, row, step)
+            add_node(
+                nodes,
+                new_f,
+                g=new_g,
+                h=new_h,
+                meets=new_meets,
+                parent=node,
+                row=new_row,
+                following=0,
+                mover=a,
+                place=place,
+            )
+
+
+@inner
+def _price(aims, k, at_goal, ends_step):
+    """What move `k` adds to the cost; `ends_step`: all others have moved."""
+    if aims.measure == MAKESPAN:
+        return np.int32(ends_step)
+    return np.int32(k < WAIT or (k == WAIT and not (aims.measure == SUM_OF_LOSS and at_goal)))
+
+
+@inner
+def _unfinished(team, a):
+    """The first agent from `a` on that has not finished, or the number of agents."""
+    while a < team.agents.size and team.places[a] & 1:
+        a += 1
+    return a
+
+
+@inner
+def _is_taken(team, here, there, k):
+    """Whether a move `k` collides with that of an agent that has moved already."""
+    if team.after[there] != NOBODY:
+        return True
+    if k >= WAIT:
+        return False
+    if _has_moved(team, there, here):
+        return True
+    if k < 4:
+        return False
+    beside, across = corners(team.fields.offsets, here, k)
+    return _has_moved(team, beside, across) or _has_moved(team, across, beside)
+
+
+@inner
+def _has_moved(team, here, there):
+    """Whether an agent has moved from `here` to `there`."""
+    return team.before[here] != NOBODY and team.before[here] == team.after[there]

@@ -1,0 +1,264 @@
+"""A fleet: the paths of all agents, the visits of all cells, and who collides with whom.
+
+A path is a list of stops: the cell, and the step of the agent's arrival there. It stays until its next stop begins, and at
+the last stop for ever. Paths are rows of one array; the rows of agents whose paths are being replaced are kept until
+it is decided which path is better.
+
+Invariants  `visits` holds exactly the stops of the agents that are on the map.
+            With `COUNTING`, `partners` of an agent is the number of agents that it collides with, and PAIRS half their sum.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms.planners._sipp.search import SippTree, new_labels
+from wayfolk.algorithms.planners._sipp.traffic import (
+    LAST,
+    VisitTable,
+    add_visit,
+    begun,
+    left,
+    new_traffic,
+    remove_visit,
+)
+from wayfolk.kernels.crossing import corners, diagonal
+from wayfolk.kernels.distance import Fields, restart
+from wayfolk.kernels.jit import inner
+from wayfolk.kernels.lazy import lazy_zeros
+from wayfolk.kernels.random import new_random
+from wayfolk.problem.problem import Problem
+
+STOP = np.dtype([("cell", np.int32), ("start", np.int32)], align=True)
+RUNNER = np.dtype(
+    [
+        ("start", np.int32),
+        ("goal", np.int32),
+        ("row", np.int32),  # of its path
+        ("n", np.int32),  # agents that it collides with
+        ("least", np.int32),  # steps to its goal if it were alone
+        ("delay", np.int32),  # steps by which it arrives later than that; kept where paths have no collisions
+        ("soonest", np.int32),  # no path of a member arrives before this step, whatever other members do
+        ("chosen", np.int32),  # stamp: it is a member of the neighbourhood
+        ("seen", np.int32),  # stamp: it is in `met`
+        ("tabu", np.int32),  # stamp: its delay was the largest before
+    ],
+    align=True,
+)
+FIRST_EFFORTS = 1.0, 2.0, 5.0, 20.0  # gains that are expected of searches that are more and more greedy
+
+
+class Fleet(NamedTuple):
+    """All agents; `members` are those whose paths are replaced, and `spare` are rows of `paths` for their new paths.
+
+    `methods`, `efforts` and `scales` are choices: how members are found, how greedy searches are, and how many there are.
+    """
+
+    fields: Fields
+    visits: VisitTable
+    tree: SippTree
+    runners: NDArray[np.void]
+    is_hard: NDArray[np.uint8]
+    paths: NDArray[np.void]
+    sizes: NDArray[np.int32]
+    members: NDArray[np.int32]
+    spare: NDArray[np.int32]
+    met: NDArray[np.int32]
+    crossings: NDArray[np.int32]
+    methods: NDArray[np.float64]
+    efforts: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    random: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
+
+(
+    PHASE, COUNTING, FIRST, METHOD, N_MEMBERS, TURN, ADDED, STAMP, SEEN, TABU,
+    PAIRS, OLD_PAIRS, BEST_PAIRS, OLD_SUM, NEW_SUM, SPENT, STALLED, REPAIRS, ACCEPTED, SUM, BOUND,
+    EFFORT, ALLOWED, SCALE, MOST_MEMBERS,
+) = range(25)  # fmt: skip
+"""Places in `counts`."""
+
+
+def new_fleet(
+    problem: Problem, size: int, seed: int, *, counting: bool, n_methods: int, fields: Fields | None = None
+) -> Fleet:
+    """The agents of `problem` without paths; `size` are replanned at a time. `counting`: their visits are soft."""
+    grid, n = problem.grid, problem.n_agents
+    runners = np.zeros(n, RUNNER)
+    runners["start"], runners["goal"], runners["row"] = problem.starts, problem.goals, np.arange(n)
+    counts = np.zeros(25, np.int64)
+    counts[COUNTING], counts[BEST_PAIRS] = counting, 1 << 40
+    degrees = np.unpackbits(grid.legal[grid.free_cells][:, None], axis=1).sum(1)
+    crossings = grid.free_cells[degrees > 2]
+    return Fleet(
+        fields=_new_fields(problem) if fields is None else fields,
+        visits=new_traffic(grid.n_cells, 64 * n + 1024),
+        tree=new_labels(grid.n_cells, 1 << 12),
+        runners=runners,
+        is_hard=np.full(n, not counting, np.uint8),
+        paths=lazy_zeros((n + size, 2 * (grid.width + grid.height) + 64), STOP),
+        sizes=np.zeros(n + size, np.int32),
+        members=np.zeros(max(n, size), np.int32),
+        spare=np.arange(n, n + size, dtype=np.int32),
+        met=np.zeros(n, np.int32),
+        crossings=crossings if crossings.size else grid.free_cells,
+        methods=_arms(*[10.0] * n_methods),
+        efforts=_arms(1.0) if counting else _arms(*FIRST_EFFORTS),
+        scales=_arms(*[10.0] * (1 if counting else size.bit_length())),
+        random=new_random(seed),
+        counts=counts,
+    )
+
+
+def _arms(*gains: float) -> NDArray[np.float64]:
+    """Choices with what they gain, and how many expansions they take, on average; at first only guesses."""
+    return np.array([(gain, 1000.0) for gain in gains])
+
+
+def _new_fields(problem: Problem) -> Fields:
+    """Distances to all goals, in 16 bits if no path can be too long for that: 10,000 agents need gigabytes."""
+    grid, n = problem.grid, problem.n_agents
+    kind = np.uint16 if len(grid.free_cells) < np.iinfo(np.uint16).max else np.int32
+    fields = Fields(
+        grid.legal,
+        grid.offsets,
+        lazy_zeros((n, grid.n_cells), kind),
+        lazy_zeros((n, len(grid.free_cells)), np.int32),
+        np.zeros((n, 2), np.int64),
+    )
+    for agent, goal in enumerate(problem.goals):
+        restart(fields, agent, int(goal))
+    return fields
+
+
+def with_longer_paths(fleet: Fleet) -> Fleet:
+    """The same fleet, with room for paths of twice as many stops."""
+    n_rows, room = fleet.paths.shape
+    paths = lazy_zeros((n_rows, 2 * room), STOP)
+    for row, size in enumerate(fleet.sizes.tolist()):
+        paths[row, :size] = fleet.paths[row, :size]
+    return fleet._replace(paths=paths)
+
+
+@inner
+def last_step(fleet, row, k):
+    """The last step of stop `k` of the path in `row`."""
+    if k + 1 < fleet.sizes[row]:
+        return np.int64(fleet.paths[row, k + 1]["start"]) - 1
+    return np.int64(LAST)
+
+
+@inner
+def arrival(fleet, row):
+    """The step at which the path in `row` arrives at its end."""
+    return np.int64(fleet.paths[row, fleet.sizes[row] - 1]["start"])
+
+
+@inner
+def cell_at(fleet, row, time):
+    """The cell of the path in `row` at `time`."""
+    low, high = 0, np.int64(fleet.sizes[row])
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if fleet.paths[row, middle]["start"] <= time:
+            low = middle
+        else:
+            high = middle
+    return fleet.paths[row, low]["cell"]
+
+
+@inner
+def put(fleet, agent, row):
+    """Enter the path in `row` from stop ADDED on into the visits; False if there is no room, and ADDED says how far."""
+    counts = fleet.counts
+    while counts[ADDED] < fleet.sizes[row]:
+        stop = fleet.paths[row, counts[ADDED]]
+        if not add_visit(fleet.visits, stop["cell"], stop["start"], last_step(fleet, row, counts[ADDED]), agent):
+            return False
+        counts[ADDED] += 1
+    return True
+
+
+@inner
+def take(fleet, agent, row):
+    """Take the path in `row` out of the visits."""
+    for k in range(fleet.sizes[row]):
+        remove_visit(fleet.visits, fleet.paths[row, k]["cell"], fleet.paths[row, k]["start"], agent)
+
+
+@inner
+def count_pairs(fleet, agent, row, sign):
+    """Add the agents that the path in `row` collides with to the count of pairs (`sign` 1), or subtract them (-1)."""
+    if fleet.counts[COUNTING]:
+        n = meet(fleet, agent, row)
+        for k in range(n):
+            fleet.runners[fleet.met[k]]["n"] += sign
+        fleet.runners[agent]["n"] += sign * n
+        fleet.counts[PAIRS] += sign * n
+
+
+@inner
+def meet(fleet, agent, row):
+    """Write the agents that the path of `agent` in `row` collides with to `met`; how many there are."""
+    table, offsets = fleet.visits, fleet.fields.offsets
+    fleet.counts[SEEN] += 1
+    fleet.runners[agent]["seen"] = fleet.counts[SEEN]
+    n = 0
+    for k in range(fleet.sizes[row]):
+        cell, start, end = fleet.paths[row, k]["cell"], fleet.paths[row, k]["start"], last_step(fleet, row, k)
+        first = table.spans[cell]["first"]
+        for j in range(first + begun(table, cell, end) - 1, first - 1, -1):
+            if table.visits[j]["reach"] < start:
+                break
+            if table.visits[j]["end"] >= start:
+                n = _note(fleet, table.visits[j]["agent"], n)
+        if end < LAST:
+            there = fleet.paths[row, k + 1]["cell"]
+            n = meet_movers(fleet, there, cell, end + 1, n)
+            move = diagonal(offsets, cell, there)
+            if move > 0:
+                one, other = corners(offsets, cell, move)
+                n = meet_movers(fleet, one, other, end + 1, n)
+                n = meet_movers(fleet, other, one, end + 1, n)
+    return n
+
+
+@inner
+def meet_movers(fleet, here, there, time, n):
+    """Add the agents that move from `here` to `there`, where they are at `time`, to the `n` in `met`; the new number."""
+    table = fleet.visits
+    first = table.spans[there]["first"]
+    for j in range(first + begun(table, there, time) - 1, first - 1, -1):
+        visit = table.visits[j]
+        if visit["start"] != time:
+            break
+        if left(table, here, time - 1, visit["agent"]):
+            n = _note(fleet, visit["agent"], n)
+    return n
+
+
+@inner
+def meet_visitors(fleet, cell, time, n):
+    """Add the agents that are in `cell` at `time` to the `n` in `met`; the new number."""
+    table = fleet.visits
+    first = table.spans[cell]["first"]
+    for j in range(first + begun(table, cell, time) - 1, first - 1, -1):
+        if table.visits[j]["reach"] < time:
+            break
+        if table.visits[j]["end"] >= time:
+            n = _note(fleet, table.visits[j]["agent"], n)
+    return n
+
+
+@inner
+def _note(fleet, agent, n):
+    runner = fleet.runners[agent]
+    if runner["seen"] != fleet.counts[SEEN]:
+        runner["seen"] = fleet.counts[SEEN]
+        fleet.met[n] = agent
+        n += 1
+    return n

@@ -1,0 +1,317 @@
+"""Neighbourhoods: which agents to replan next.
+
+For plans with collisions, as in MAPF-LNS2: agents that collide with each other, directly or through others; an agent that
+collides, those whose goals its path crosses and those that cross its goal; random agents, colliding ones more often.
+
+For plans without collisions, as in MAPF-LNS: agents in the way of a delayed one, found by random walks from its path that
+could make it arrive earlier; agents that visit a crossing and the cells around it at about the same time; random agents;
+random agents in proportion to their delays; a delayed agent and those that cross its goal last.
+
+The method is drawn by what it has gained by expansion lately, and so is, without collisions, how many agents are replanned
+and how greedy their searches are.
+
+Invariants  members are different agents, at most as many as there are spare rows.
+"""
+
+import numpy as np
+
+from wayfolk.algorithms.planners._sipp.fleet import (
+    COUNTING,
+    EFFORT,
+    METHOD,
+    MOST_MEMBERS,
+    N_MEMBERS,
+    SCALE,
+    SEEN,
+    STAMP,
+    TABU,
+    arrival,
+    cell_at,
+    meet,
+    meet_movers,
+    meet_visitors,
+)
+from wayfolk.algorithms.planners._sipp.traffic import begun
+from wayfolk.kernels.distance import UNREACHED, steps_between
+from wayfolk.kernels.jit import inner
+from wayfolk.kernels.random import below, shuffle, uniform
+
+LEAST_SHARE = 0.03
+WALKS = 10  # random walks before a neighbourhood stays smaller than it could be
+
+
+@inner
+def choose(fleet):
+    """Choose a method and, by it, `members`; there may be none."""
+    counts = fleet.counts
+    counts[STAMP] += 1
+    counts[N_MEMBERS] = 0
+    counts[METHOD] = _drawn(fleet, fleet.methods)
+    counts[EFFORT], counts[SCALE] = _drawn(fleet, fleet.efforts), _drawn(fleet, fleet.scales)
+    counts[MOST_MEMBERS] = fleet.spare.size if counts[COUNTING] else fleet.spare.size >> counts[SCALE]
+    leading = 0  # members that plan first; the others are in random order
+    if counts[COUNTING]:
+        if counts[METHOD] == 0:
+            _colliding(fleet)
+        elif counts[METHOD] == 1:
+            _around_goal(fleet)
+        else:
+            _weighted(fleet, False)
+    elif counts[METHOD] == 0:
+        _delayed_and_others(fleet)
+    elif counts[METHOD] == 1:
+        _around_crossing(fleet)
+    elif counts[METHOD] == 2:
+        _any(fleet)
+    elif counts[METHOD] == 3:
+        _weighted(fleet, True)
+    else:
+        _across_goal(fleet)
+        leading = 1
+    shuffle(fleet.random, fleet.members[leading : counts[N_MEMBERS]])
+
+
+@inner
+def _drawn(fleet, arms):
+    """One of `arms`, such that the expansions for it are in proportion to the square of its gain by expansion."""
+    squares = 1e-12
+    for k in range(len(arms)):
+        squares += (arms[k, 0] / arms[k, 1]) ** 2
+    total = 0.0
+    for k in range(len(arms)):
+        total += _share(arms[k], squares)
+    rest = uniform(fleet.random) * total
+    for k in range(len(arms)):
+        rest -= _share(arms[k], squares)
+        if rest < 0:
+            return k
+    return len(arms) - 1
+
+
+@inner
+def _share(arm, squares):
+    """How often to draw an arm; it gets at least LEAST_SHARE of the expansions."""
+    return ((arm[0] / arm[1]) ** 2 + LEAST_SHARE * squares) / arm[1]
+
+
+@inner
+def _join(fleet, agent):
+    """Make `agent` a member, if it is none and there is room."""
+    runner, counts = fleet.runners[agent], fleet.counts
+    if runner["chosen"] != counts[STAMP] and counts[N_MEMBERS] < counts[MOST_MEMBERS]:
+        runner["chosen"] = counts[STAMP]
+        fleet.members[counts[N_MEMBERS]] = agent
+        counts[N_MEMBERS] += 1
+
+
+@inner
+def _join_met(fleet, n):
+    """Make the first `n` agents of `met` members, in random order, as long as there is room."""
+    shuffle(fleet.random, fleet.met[:n])
+    for k in range(n):
+        _join(fleet, fleet.met[k])
+
+
+@inner
+def _is_full(fleet):
+    return fleet.counts[N_MEMBERS] >= min(fleet.counts[MOST_MEMBERS], fleet.runners.size)
+
+
+@inner
+def _one_that_collides(fleet):
+    """A random agent that collides with another."""
+    n = 0
+    for agent in range(fleet.runners.size):
+        if fleet.runners[agent]["n"] > 0:
+            n += 1
+    n = below(fleet.random, n)
+    for agent in range(fleet.runners.size):
+        if fleet.runners[agent]["n"] > 0:
+            if n == 0:
+                return agent
+            n -= 1
+    return 0
+
+
+@inner
+def _colliding(fleet):
+    """Agents that collide, directly or through others; then those that members meet on random walks."""
+    _join(fleet, _one_that_collides(fleet))
+    k = 0
+    while k < fleet.counts[N_MEMBERS] and not _is_full(fleet):
+        agent = fleet.members[k]
+        _join_met(fleet, meet(fleet, agent, fleet.runners[agent]["row"]))
+        k += 1
+    _fill(fleet)
+
+
+@inner
+def _around_goal(fleet):
+    """An agent that collides, those that rest on its path, and those that cross its goal."""
+    agent = _one_that_collides(fleet)
+    runner, table = fleet.runners[agent], fleet.visits
+    _join(fleet, agent)
+    n = meet(fleet, agent, runner["row"])
+    span = table.spans[runner["goal"]]
+    for k in range(span["first"], span["first"] + span["n"]):
+        n = _note_agent(fleet, table.visits[k]["agent"], n)
+    for k in range(fleet.sizes[runner["row"]]):
+        span = table.spans[fleet.paths[runner["row"], k]["cell"]]
+        for j in range(span["first"], span["first"] + span["n"]):
+            other = table.visits[j]["agent"]
+            if fleet.runners[other]["goal"] == fleet.paths[runner["row"], k]["cell"]:
+                n = _note_agent(fleet, other, n)
+    _join_met(fleet, n)
+    _fill(fleet)
+
+
+@inner
+def _note_agent(fleet, agent, n):
+    runner = fleet.runners[agent]
+    if runner["seen"] != fleet.counts[SEEN]:
+        runner["seen"] = fleet.counts[SEEN]
+        fleet.met[n] = agent
+        n += 1
+    return n
+
+
+@inner
+def _fill(fleet):
+    """Add agents that members meet on random walks from their paths."""
+    for _ in range(WALKS * fleet.counts[MOST_MEMBERS]):
+        if _is_full(fleet):
+            break
+        _walk(fleet, fleet.members[below(fleet.random, fleet.counts[N_MEMBERS])], 1)
+
+
+@inner
+def _weighted(fleet, by_delay):
+    """Random agents, in proportion to their delays, or to 1 + the number of agents that they collide with."""
+    for _ in range(2 * fleet.counts[MOST_MEMBERS]):
+        if _is_full(fleet):
+            break
+        _join(fleet, _one_by_weight(fleet, by_delay))
+
+
+@inner
+def _across_goal(fleet):
+    """An agent, in proportion to its delay, and those that cross its goal last; it plans first."""
+    agent = _one_by_weight(fleet, True)
+    _join(fleet, agent)
+    table, span = fleet.visits, fleet.visits.spans[fleet.runners[agent]["goal"]]
+    for k in range(span["first"] + span["n"] - 1, span["first"] - 1, -1):
+        if table.visits[k]["end"] < fleet.runners[agent]["least"]:
+            break
+        _join(fleet, table.visits[k]["agent"])
+    _walk_around(fleet)
+
+
+@inner
+def _one_by_weight(fleet, by_delay):
+    """A random agent, in proportion to its delay, or to 1 + the number of agents that it collides with."""
+    total = 0
+    for agent in range(fleet.runners.size):
+        total += _weight(fleet, agent, by_delay)
+    rest = below(fleet.random, total)
+    for agent in range(fleet.runners.size):
+        rest -= _weight(fleet, agent, by_delay)
+        if rest < 0:
+            return agent
+    return 0
+
+
+@inner
+def _weight(fleet, agent, by_delay):
+    runner = fleet.runners[agent]
+    return np.int64(runner["delay"] if by_delay else 1 + runner["n"])
+
+
+@inner
+def _any(fleet):
+    """Random agents."""
+    for _ in range(2 * fleet.counts[MOST_MEMBERS]):
+        _join(fleet, below(fleet.random, fleet.runners.size))
+
+
+@inner
+def _delayed_and_others(fleet):
+    """The agent with the largest delay that was not taken lately, and those that it meets on walks to arrive earlier."""
+    worst = most = np.int64(0)
+    for agent in range(fleet.runners.size):
+        runner = fleet.runners[agent]
+        if runner["delay"] > most and runner["tabu"] != fleet.counts[TABU]:
+            worst, most = np.int64(agent), np.int64(runner["delay"])
+    if most == 0:  # all had their turn
+        fleet.counts[TABU] += 1
+        return
+    fleet.runners[worst]["tabu"] = fleet.counts[TABU]
+    _join(fleet, worst)
+    for _ in range(WALKS):
+        _walk(fleet, worst, 0)
+    _walk_around(fleet)
+
+
+@inner
+def _walk_around(fleet):
+    """Add agents that members meet on random walks to arrive earlier."""
+    for _ in range(WALKS):
+        if _is_full(fleet):
+            break
+        _walk(fleet, fleet.members[below(fleet.random, fleet.counts[N_MEMBERS])], 0)
+
+
+@inner
+def _walk(fleet, agent, slack):
+    """A random walk from a step of the path of `agent`; it could arrive before the agent does, or `slack` steps later.
+
+    Agents that are met on it become members.
+    """
+    fields, offsets, random, row = fleet.fields, fleet.fields.offsets, fleet.random, fleet.runners[agent]["row"]
+    end = arrival(fleet, row)
+    limit = end - 1 + 2 * slack
+    time = below(random, end + 1)
+    cell = cell_at(fleet, row, time)
+    while not _is_full(fleet):
+        n, there = 0, cell
+        for k in range(9):
+            if k < 8 and not (fields.legal[cell] >> k) & 1:
+                continue
+            other = cell if k == 8 else cell + offsets[k]
+            left = steps_between(fields, agent, other)
+            if left != UNREACHED and time + 1 + left <= limit:
+                n += 1
+                if below(random, n) == 0:
+                    there = other
+        if n == 0:
+            break
+        fleet.counts[SEEN] += 1
+        time += 1
+        n = meet_visitors(fleet, there, time, 0)
+        n = meet_movers(fleet, there, cell, time, n)
+        _join_met(fleet, n)
+        cell = there
+
+
+@inner
+def _around_crossing(fleet):
+    """Agents that visit a random crossing, and crossings around it, at about the same time."""
+    fields, random, table = fleet.fields, fleet.random, fleet.visits
+    cell = np.int64(fleet.crossings[below(random, fleet.crossings.size)])
+    time = np.int64(0)
+    for _ in range(8 * fleet.counts[MOST_MEMBERS]):
+        if _is_full(fleet):
+            break
+        span = table.spans[cell]
+        if span["n"] > 0:
+            if fleet.counts[N_MEMBERS] == 0:
+                time = np.int64(table.visits[span["first"] + below(random, span["n"])]["start"])
+            middle = begun(table, cell, time)
+            for k in range(max(middle - 2, 0), min(middle + 2, np.int64(span["n"]))):
+                _join(fleet, table.visits[span["first"] + k]["agent"])
+        moves, n = np.int64(0), 0
+        for k in range(8):
+            if (fields.legal[cell] >> k) & 1:
+                n += 1
+                if below(random, n) == 0:
+                    moves = np.int64(fields.offsets[k])
+        cell += moves

@@ -1,0 +1,83 @@
+"""The task around the loop of large neighbourhood search: it enlarges arrays and heeds the deadline."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from wayfolk.algorithms.planners._sipp import repair
+from wayfolk.algorithms.planners._sipp.fleet import REPAIRS, Fleet, with_longer_paths
+from wayfolk.algorithms.planners._sipp.search import EXPANDED, with_more_labels
+from wayfolk.algorithms.planners._sipp.traffic import with_more_visits
+from wayfolk.algorithms.task import Task
+from wayfolk.errors import NotSupported, TooLarge
+from wayfolk.machine import available_bytes
+from wayfolk.problem.plan import Plan, from_paths
+from wayfolk.problem.problem import Problem
+from wayfolk.problem.result import Counters
+
+FIRST_PORTION, PORTION = 250, 4000  # expansions between two looks at the clock
+AGENTS_AT_ONCE = 16  # whose distances are measured between two looks at the clock
+
+
+class Repairing(Task):
+    """A fleet whose agents are replanned a few at a time."""
+
+    fleet: Fleet
+    detail = ""
+
+    def __init__(self, problem: Problem) -> None:
+        if not problem.is_one_shot:
+            raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
+        self.problem = problem
+
+    @property
+    def expanded(self) -> int:
+        """Labels expanded so far; each choice of agents counts as one."""
+        return int(self.fleet.tree.counts[EXPANDED])
+
+    def work(self, budget: int, patience: int) -> tuple[int, int]:
+        """Run the loop for at most `budget` expansions or until the deadline; the last code, and what is left."""
+        portion = FIRST_PORTION
+        while True:
+            before = self.expanded
+            code = repair.work(self.fleet, patience, min(budget, portion))
+            budget -= self.expanded - before
+            portion = PORTION
+            if code in (repair.NEEDS_LABELS, repair.NEEDS_STOPS, repair.NEEDS_VISITS):
+                self.enlarge(code)
+            elif code != repair.RUNNING or budget <= 0 or perf_counter() >= self.until:
+                return code, budget
+
+    def enlarge(self, code: int) -> None:
+        """Double the array that is full; raise if the machine has no memory for that."""
+        fleet = self.fleet
+        labels, paths, visits = fleet.tree.labels, fleet.paths, fleet.visits.visits
+        n_bytes = {
+            repair.NEEDS_LABELS: 2 * (labels.nbytes + fleet.tree.open.nbytes),
+            repair.NEEDS_STOPS: 2 * int(fleet.sizes.sum()) * paths.itemsize,
+            repair.NEEDS_VISITS: 2 * visits.nbytes,
+        }[code]
+        if n_bytes > available_bytes():
+            raise TooLarge(f"the search needs {n_bytes / 1e9:.1f} GB more memory than there is")
+        if code == repair.NEEDS_LABELS:
+            self.fleet = fleet._replace(tree=with_more_labels(fleet.tree))
+        elif code == repair.NEEDS_STOPS:
+            self.fleet = with_longer_paths(fleet)
+        else:
+            self.fleet = fleet._replace(visits=with_more_visits(fleet.visits))
+
+    def counters(self) -> Counters:
+        """What was done so far."""
+        counts = self.fleet.counts
+        return Counters(expanded=self.expanded, replans=int(counts[REPAIRS]))
+
+    def plan(self) -> Plan:
+        """The paths of all agents; members of a neighbourhood that is being replanned have their old ones."""
+        fleet, paths = self.fleet, []
+        for row in fleet.runners["row"].tolist():
+            stops = fleet.paths[row, : fleet.sizes[row]]
+            stays = np.diff(stops["start"], append=stops["start"][-1] + 1)
+            paths.append(np.repeat(stops["cell"], stays))
+        return from_paths(self.problem.grid, paths)

@@ -1,0 +1,145 @@
+"""The verbs that help to choose an algorithm: compare and advise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wayfolk.cli.parts import (
+    Json,
+    MapFile,
+    PlanMoves,
+    Seed,
+    entries_of,
+    must_be_writable,
+    names_of_algorithms,
+    print_json,
+    print_rows,
+)
+from wayfolk.cli.progress import bar
+from wayfolk.errors import BadInput
+
+Agents = Annotated[int, typer.Option(help="Number of agents, drawn at random in the largest part of the map.")]
+
+
+def compare(
+    map_file: MapFile,
+    agents: Agents,
+    algorithms: Annotated[
+        str,
+        typer.Option(
+            "--with",
+            metavar="NAMES",
+            help="The algorithms, with commas between them: planners and controllers.",
+            autocompletion=names_of_algorithms("planners", "controllers"),
+        ),
+    ] = "auto,lacam,pibt,whca",
+    seeds: Annotated[int, typer.Option(help="Number of random problems; the first has the seed of --seed.")] = 3,
+    seed: Seed = 1,
+    lifelong: Annotated[
+        bool, typer.Option("--lifelong", help="Give agents a new task whenever they arrive; for controllers.")
+    ] = False,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Most steps of a controller; with --lifelong, the steps of work, 1,000 by default."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for each algorithm and problem; compiling does not count. Without it, planners stop at their "
+            "first plan, and the limit is 30."
+        ),
+    ] = None,
+    moves: PlanMoves = "four",
+    html: Annotated[Path, typer.Option("--html", help="File of the report, with a replay in it.")] = Path(
+        "compare.html"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Compare algorithms on random problems of a map.
+
+    All algorithms get the same problems. Prints a table of means, and writes a report with this table, every trial, and a
+    replay of the first problem side by side. Exit code 1 if an algorithm refuses the map, or a fault is found.
+    """
+    from wayfolk.algorithms.task import checked_limits, checked_seed
+
+    families = ("controllers",) if lifelong else ("planners", "controllers")
+    entries = entries_of(algorithms, *families)
+    checked_limits(seconds=seconds, steps=steps, seeds=seeds, agents=agents)
+    checked_seed(seed)
+    must_be_writable(html)
+    from wayfolk.experiments.choosing.comparing import compare as run_all
+    from wayfolk.experiments.choosing.comparing import report_html
+    from wayfolk.files.maps import read_map
+    from wayfolk.files.raw import write_bytes
+
+    grid = read_map(map_file, moves)
+    chosen = range(seed, seed + seeds)
+    comparison = run_all(
+        grid, entries, agents, chosen, seconds=seconds, steps=steps, lifelong=lifelong, walk=bar("comparing")
+    )
+    what = "endless tasks" if lifelong else "one goal each"
+    how = (
+        f"{agents} agents, {what}, {seeds} random problems from seed {seed}, {grid.moves.value} moves, "
+        f"{'first plans' if seconds is None else f'{seconds:g} seconds each'}. Means over the problems; costs are means "
+        "over those that the algorithm solved. The best value of a column is marked, that of costs among the algorithms "
+        "that solved most."
+    )
+    page = report_html(comparison, f"{grid.name}: {', '.join(entry.label for entry in entries)}", how)
+    write_bytes(html, page.encode(), BadInput)
+    if as_json:
+        print_json(comparison.as_dict() | {"report": str(html)})
+    else:
+        print_rows(comparison.rows, ["algorithm", *comparison.columns])
+        for row in comparison.rows:
+            if "detail" in row:
+                print(f"{row['algorithm']} refuses: {row['detail']}")
+        print(f"open {html} in a browser for the report and the replay")
+    raise typer.Exit(0 if comparison.is_sound else 1)
+
+
+def advise(
+    map_file: MapFile,
+    agents: Agents,
+    step_ms: Annotated[
+        float | None,
+        typer.Option("--step-ms", help="Milliseconds that a step may take, but for the first; only controllers then."),
+    ] = None,
+    changing: Annotated[
+        bool, typer.Option("--changing", help="The map or the goals change meanwhile; only controllers then.")
+    ] = False,
+    complete: Annotated[
+        bool, typer.Option("--complete", help="Only algorithms that find a plan if there is one.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(help="Seconds of planning for all candidates together.")] = 20.0,
+    moves: PlanMoves = "four",
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Recommend an algorithm for a map.
+
+    Tries the candidates on one random problem, and prints the numbers of each, the best first. An algorithm comes first if
+    it keeps to --step-ms, brings more agents to their goals, and costs less, in this order.
+    """
+    from wayfolk.algorithms.task import checked_limits, checked_seed
+
+    checked_limits(seconds=seconds, agents=agents)
+    checked_seed(seed)
+    if step_ms is not None and not step_ms > 0:
+        raise BadInput(f"--step-ms must be more than 0, not {step_ms:g}")
+    from wayfolk.experiments.choosing.advice import advise as try_candidates
+    from wayfolk.files.maps import read_map
+
+    advice = try_candidates(
+        read_map(map_file, moves), agents, step_ms=step_ms, changing=changing, complete=complete, seconds=seconds,
+        seed=seed, walk=bar("trying"),
+    )  # fmt: skip
+    if as_json:
+        print_json(advice.as_dict())
+        return
+    columns = ["algorithm", "family", "arrived", "above_bound", "makespan", "seconds"]
+    columns += ["first_step_ms", "step_p50_ms", "step_p99_ms"]
+    print_rows(advice.rows, columns)
+    print(f"\nuse {advice.recommended}, of the {advice.family}: {advice.why}")

@@ -1,0 +1,173 @@
+"""What the verbs of the command line share: arguments, tables, and the checks that come before any work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wayfolk.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wayfolk.algorithms.catalogue import Entry
+
+WIDE = 1000  # columns of a table that is not printed on a terminal: its lines are not wrapped
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
+MapFile = Annotated[Path, typer.Argument(metavar="MAP", help="A Moving AI .map, a .txt drawing or an image.")]
+
+
+def names_of_algorithms(*families: str) -> Callable[[str], list[str]]:
+    """For the completion of shells: the names of the algorithms in `families` that begin with a text."""
+
+    def complete(incomplete: str) -> list[str]:
+        from wayfolk.algorithms.catalogue import entries
+
+        before, comma, last = incomplete.rpartition(",")
+        names = [entry.name for family in families for entry in entries(family)]
+        return [before + comma + name for name in dict.fromkeys(names) if name.startswith(last)]
+
+    return complete
+
+
+With = Annotated[
+    str,
+    typer.Option(
+        "--with",
+        metavar="NAME",
+        help="The algorithm: a name of `wayfolk list`, or module:begin.",
+        autocompletion=names_of_algorithms("search", "realtime", "planners", "controllers"),
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
+Html = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write a replay: one page that needs no server (.html), a film (.gif, .mp4, .svg) or a picture (.png)."
+    ),
+]
+Opt = Annotated[list[str], typer.Option("--opt", metavar="NAME=VALUE", help="An option of the algorithm; repeatable.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run the algorithm on the workers of a Dask scheduler, tcp://...; `local`: on processes here.",
+    ),
+]
+MOVES = "four, eight (no corner cutting) or eight_cutting."
+PathMoves = Annotated[
+    str, typer.Option("--moves", help=f"{MOVES} The costs in .scen files are for eight, so it is the default here.")
+]
+PlanMoves = Annotated[
+    str, typer.Option("--moves", help=f"{MOVES} Benchmarks of many agents use four, so it is the default here.")
+]
+Random = Annotated[int | None, typer.Option("--random", help="Draw so many agents at random, by the seed.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="Format of the plan for other tools: planviz, visualizer (.txt), tracker or csv (.csv); ours is wayfolk.",
+    ),
+]
+
+
+def print_rows(rows: list[dict[str, Any]], columns: list[str]) -> None:
+    """Print a table, one row in a line however long it is: texts to the left, numbers to the right."""
+    from wayfolk.experiments.choosing.comparing import shown
+
+    cells = [
+        [name.replace("_", " ") for name in columns],
+        *([shown(row.get(name)) for name in columns] for row in rows),
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        first, *others = (
+            cell.ljust(width) if not k else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        print("  ".join([first, *others]).rstrip())
+
+
+def print_json(value: Any) -> None:
+    """Print the one value of a verb with --json."""
+    print(json.dumps(value))
+
+
+def table_console() -> Console:
+    """Where tables with columns are printed: as wide as the terminal, and without line breaks into a file or a pipe."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDE)
+
+
+def print_table(facts: dict[str, Any]) -> None:
+    """Print a line for each fact, with the values below each other."""
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        shown = "-" if value is None else f"{value:.4f}" if isinstance(value, float) else value
+        print(f"{name.replace('_', ' '):<{width}}  {shown}")
+
+
+def options_of(entry: Entry, pairs: list[str]) -> dict[str, Any]:
+    """The options that the texts NAME=VALUE of --opt give to an algorithm, checked."""
+    texts = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise BadInput(f"an option is NAME=VALUE, not {pair!r}")
+        texts[name] = text
+    return entry.checked(texts)
+
+
+def with_cluster(entry: Entry, options: dict[str, Any], cluster: str | None) -> dict[str, Any]:
+    """The `options` with the cluster that --cluster names, if it does, for an algorithm that can run on one."""
+    if cluster is None:
+        return options
+    if "cluster" not in [option.name for option in entry.options]:
+        raise BadInput(f"{entry.name} runs in one process: leave out --cluster")
+    if not cluster:
+        raise BadInput("--cluster needs the address of a Dask scheduler, or `local`")
+    return options | {"cluster": cluster}
+
+
+def entries_of(names: str, *families: str) -> list[Entry]:
+    """The algorithms of a list of names with commas between them, each once."""
+    from wayfolk.algorithms.catalogue import find
+
+    listed = [name.strip() for name in names.split(",") if name.strip()]
+    if not listed:
+        raise BadInput("--with needs the name of an algorithm, or several with commas between them")
+    if len(set(listed)) < len(listed):
+        raise BadInput(f"--with names an algorithm twice: {names}")
+    return [find(name, *families) for name in listed]
+
+
+def place_of(text: str) -> tuple[int, int]:
+    """The place that the text X,Y names."""
+    try:
+        x, y = (int(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"a place is X,Y, two whole numbers, not {text!r}") from None
+    return x, y
+
+
+def must_be_writable(*targets: Path | None) -> None:
+    """Raise BadInput if a result could not be written to one of `targets`; None stands for no file."""
+    for target in targets:
+        if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
+            continue  # pipes and devices are opened only when there is something to write
+        if target.is_dir():
+            raise BadInput(f"{target}: cannot be written: it is a folder")
+        if not target.parent.is_dir():
+            raise BadInput(f"{target}: cannot be written: there is no folder {target.parent}")
+        try:
+            TemporaryFile(dir=target.parent).close()
+        except OSError as why:
+            raise BadInput(f"{target}: cannot be written: {why.strerror}") from None

@@ -1,0 +1,139 @@
+"""`wayfolk play`: the playground in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wayfolk.errors import BadInput, NotSupported
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from wayfolk.simulation.scene.scene import Scene
+
+MOST_BESIDE = 4
+
+
+def play(
+    begin_with: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MAP]", help="What to begin with: a map, a scene (.toml), or a name of the playground's maps."
+        ),
+    ] = None,
+    algorithms: Annotated[
+        list[str] | None, typer.Option("--with", metavar="NAME", help="An algorithm; repeat it to compare up to four.")
+    ] = None,
+    agents: Annotated[int | None, typer.Option(help="How many agents.", min=1, max=10_000)] = None,
+    port: Annotated[int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)] = 8765,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but this machine's own needs a --token.")
+    ] = "127.0.0.1",
+    token: Annotated[str | None, typer.Option(help="A secret of 16 characters or more that pages need.")] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+) -> None:
+    """Open the playground in the browser."""
+    try:
+        import uvicorn
+
+        from wayfolk.play.server import make_app
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("wayfolk"):
+            raise
+        raise NotSupported(f"the playground needs {error.name}: pip install 'wayfolk[play]'") from None
+    from wayfolk.play.guard import check_address
+    from wayfolk.play.limits import MAX_MESSAGE
+
+    check_address(host, token)
+    _choose(begin_with, algorithms or [], agents)
+    listener = _listen(host, port)
+    port = listener.getsockname()[1]
+    name = f"[{host}]" if ":" in host else host
+    address = f"http://{name}:{port}/{f'?token={token}' if token else ''}"
+    print(f"playground at {address} (Ctrl-C ends it)", flush=True)
+    if not no_browser:
+        import webbrowser
+        from threading import Timer
+
+        Timer(0.5, webbrowser.open, (address,)).start()
+    config = uvicorn.Config(
+        make_app(host=host, port=port, token=token), log_level="warning", ws_max_size=MAX_MESSAGE,
+        timeout_graceful_shutdown=1, server_header=False, lifespan="on",
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _choose(begin_with: str | None, names: list[str], agents: int | None) -> None:
+    """Decide what the page begins with."""
+    from wayfolk.play.ground import FIRST, NAMED, YOURS
+    from wayfolk.play.limits import check_size
+
+    if begin_with is not None and begin_with in NAMED and not Path(begin_with).exists():
+        FIRST["map"] = {"name": begin_with}
+    elif begin_with is not None:
+        file = Path(begin_with)
+        if file.suffix.lower() == ".toml":
+            from wayfolk.simulation.scene.reader import read_scene
+
+            scene = read_scene(file)
+            grid = scene.grid
+            FIRST.update(_scene(scene))
+        else:
+            from wayfolk.files.maps import read_map
+
+            grid = read_map(file)
+        check_size(grid.width, grid.height)
+        YOURS[grid.name or "yours"] = grid
+        FIRST["map"] = {"name": grid.name or "yours"}
+    if agents is not None:
+        FIRST["agents"] = agents
+    if names:
+        FIRST.update(_algorithms(names))
+
+
+def _algorithms(names: list[str]) -> dict[str, Any]:
+    """The algorithms that are named, and what they are for."""
+    from wayfolk.algorithms.catalogue import find
+    from wayfolk.play.asked import FAMILIES
+
+    if len(names) > MOST_BESIDE:
+        raise BadInput(f"the playground compares up to {MOST_BESIDE} algorithms, not {len(names)}")
+    entries = [find(name) for name in names]
+    kinds = {kind for kind, families in FAMILIES.items() for entry in entries if entry.family in families}
+    if len(kinds) > 1 or any(entry.home is not None for entry in entries):
+        raise BadInput("algorithms side by side must be Wayfolk's own, and all for one agent, for many, or for crowds")
+    return {
+        "kind": kinds.pop(),
+        "algorithms": [{"name": f"{each.family}/{each.name}", "options": {}} for each in entries],
+    }
+
+
+def _scene(scene: Scene) -> dict[str, Any]:
+    """The agents and the controller of a scene file; of errands, the first goal, there and back."""
+    place = scene.grid.place
+    problem, _ = scene.written_out
+    pairs = zip(problem.starts.tolist(), problem.goals.tolist(), strict=True)
+    plain = {key: value for key, value in scene.options.items() if isinstance(value, bool | int | float)}
+    return {
+        "kind": "agents",
+        "errand": "one_shot" if problem.is_one_shot else "patrol",
+        "journeys": [[*place(start), *place(goal)] for start, goal in pairs],
+        "algorithms": [{"name": f"controllers/{scene.controller}", "options": plain}],
+        "seed": scene.seed,
+    }
+
+
+def _listen(host: str, port: int) -> socket:
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        raise BadInput(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+    return listener

@@ -1,0 +1,291 @@
+"""The verb that runs scenes, fleets and random agents: run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from wayfolk.cli.parts import (
+    MOVES,
+    Cluster,
+    Format,
+    Html,
+    Json,
+    Opt,
+    Random,
+    must_be_writable,
+    names_of_algorithms,
+    options_of,
+    print_json,
+    print_table,
+    with_cluster,
+)
+from wayfolk.cli.progress import spinner
+from wayfolk.errors import BadInput
+
+if TYPE_CHECKING:
+    from wayfolk.simulation.scene.scene import Scene
+
+WRITERS = (".txt", ".sqlite", ".npz")
+LISTS = ("shared_goals", "waiting", "notes")  # JSON has them; the table prints the notes as sentences instead
+ONLY_ENDING = ("completion_rate", "completion_time", "completion_seconds")  # of no meaning for endless work
+ONLY_ENDLESS = ("tasks", "throughput", "waiting_share", "service_p50", "service_p90", "service_p99")
+UNTIL = 1000.0  # the end of a run on a map, unless another one is given
+
+
+def run(
+    scene_file: Annotated[
+        Path, typer.Argument(metavar="SCENE|MAP", help="A scene as a TOML file, or a map with --random.")
+    ],
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="NAME",
+            help="A controller instead of the scene's own, or module:begin; on a map pibt by default.",
+            autocompletion=names_of_algorithms("controllers"),
+        ),
+    ] = None,
+    opt: Opt = [],  # noqa: B006 - typer reads it, nothing writes to it
+    random: Random = None,
+    orders: Annotated[
+        Path | None, typer.Option(help="On a map: pickup-and-delivery tasks, as CSV or JSON; random tasks without it.")
+    ] = None,
+    stations: Annotated[Path | None, typer.Option(help="The places that orders name, as CSV or JSON.")] = None,
+    moves: Annotated[str | None, typer.Option("--moves", help=f"On a map: {MOVES} The default is four.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds of planning after which the scene stops.")] = None,
+    until: Annotated[
+        float | None, typer.Option(help="Time in the scene at which it stops; on a map 1,000 by default.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed instead of the scene's own.")] = None,
+    cluster: Cluster = None,
+    save: Annotated[Path | None, typer.Option(help="Write all moves as a plan: .json, .npz, .txt or .csv.")] = None,
+    format: Format = None,
+    html: Html = None,
+    trajectory: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the trajectories of a street: .txt or .sqlite as PedPy and JuPedSim read them, or .npz."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scene, or agents with tasks on a map.
+
+    A scene has agents with errands, and events, or a street with pedestrians and vehicles. On a map, --random agents get a
+    new random task whenever they arrive, or carry out the --orders of a file. Exit code 1 if an agent or an order is not
+    done in time, or a fault is found. A scene without an end is done when its time is over. In a street, a fault is a body
+    that overlaps another for longer than a step, or a vehicle that crosses at red.
+    """
+    from wayfolk.algorithms import catalogue
+    from wayfolk.algorithms.task import checked_limits, checked_seed
+    from wayfolk.files.exchange import format_of
+
+    checked_limits(seconds=seconds, until=until)
+    if seed is not None:
+        checked_seed(seed)
+    is_scene = scene_file.suffix.lower() == ".toml"
+    _check_together(is_scene, random, orders, stations, moves)
+    if save is not None:
+        format_of(save, format)
+    elif format is not None:
+        raise BadInput("--format says how --save FILE writes the moves: name the file")
+    must_be_writable(save, html, trajectory)
+    from wayfolk.files.toml import read_toml
+    from wayfolk.simulation.scene.street import is_street
+
+    if is_scene and is_street(read_toml(scene_file, "scene")):
+        if cluster is not None:
+            raise BadInput("a street runs in one process: leave out --cluster")
+        if save is not None:
+            raise BadInput("bodies in a street have no plan: use --trajectory instead of --save")
+        limits = {"seconds": seconds, "until": until}
+        _run_street(scene_file, algorithm, opt, limits, seed, html, trajectory, as_json)
+    if trajectory is not None:
+        raise BadInput("--trajectory is for scenes with a [street]")
+    if orders is not None:
+        entry = catalogue.find(algorithm or "pibt", "controllers")
+        given = with_cluster(entry, options_of(entry, opt), cluster)
+        limits = {"seconds": seconds, "until": UNTIL if until is None else until, "seed": seed or 0}
+        answer, is_done, outcome = _run_orders(
+            scene_file, moves or "four", random or 0, orders, stations, entry, given, limits
+        )
+        _write(outcome, answer, entry.label, save, format, html)
+        _tell(answer, [], as_json)
+        raise typer.Exit(0 if is_done and not answer["faults"] else 1)
+    from wayfolk.simulation.scene.reader import read_scene
+    from wayfolk.simulation.scene.scene import play
+
+    scene = (
+        read_scene(scene_file, seed=seed) if is_scene else _on_map(scene_file, moves or "four", random or 0, seed or 0)
+    )
+    entry = catalogue.find(scene.controller if algorithm is None else algorithm, "controllers")
+    given = with_cluster(entry, options_of(entry, opt), cluster)
+    if "seed" in given:
+        raise BadInput("use --seed for the scene's random seed")
+    scene = replace(
+        scene,
+        controller=entry.name,
+        options=(scene.options if entry.name == scene.controller else {}) | given,
+        seconds=scene.seconds if seconds is None else seconds,
+        until=scene.until if until is None else until,
+    )
+    if save is not None:
+        _must_be_plan(scene)
+    with spinner(f"{scene.name}: {entry.name}, {len(scene.errands)} agents") as tell:
+        played = play(scene, tell=tell)
+    answer = played.as_dict()
+    _write(played.run, answer, entry.label, save, format, html)
+    _tell(answer, played.notes, as_json)
+    raise typer.Exit(0 if played.is_done and not answer["faults"] else 1)
+
+
+def _check_together(
+    is_scene: bool, random: int | None, orders: Path | None, stations: Path | None, moves: str | None
+) -> None:
+    """Raise BadInput if options are given that do not fit a scene, or a map."""
+    if is_scene:
+        given = {"--random": random, "--orders": orders, "--stations": stations, "--moves": moves}
+        for name, value in given.items():
+            if value is not None:
+                raise BadInput(f"{name} is for a map: a scene has its own agents, errands and moves")
+    elif random is None:
+        raise BadInput("a map has no agents: give --random N as well, or a scene as a .toml file")
+    if stations is not None and orders is None:
+        raise BadInput("--stations names the places of --orders: give these as well")
+
+
+def _on_map(map_file: Path, moves: str, agents: int, seed: int) -> Scene:
+    """A scene of agents that get a new random task whenever they arrive."""
+    from wayfolk.files.maps import read_map
+    from wayfolk.problem.problem import tasks
+    from wayfolk.simulation.scene.scene import Errand, Scene
+
+    problem = tasks(read_map(map_file, moves), agents, seed=seed)
+    pool = tuple(problem.pool.tolist())
+    errands = tuple(Errand(start, pool=pool) for start in problem.starts.tolist())
+    return Scene(problem.grid.name, problem.grid, errands, controller="pibt", until=UNTIL, seed=seed)
+
+
+def _run_orders(
+    map_file: Path, moves: str, agents: int, orders: Path, stations: Path | None, entry: Any,
+    options: dict[str, Any], limits: dict[str, Any],
+) -> tuple[dict[str, Any], bool, Any]:  # fmt: skip
+    """Let random robots carry out the orders of a file; the numbers, whether all are done, and the run."""
+    import numpy as np
+
+    from wayfolk.algorithms.task import finish
+    from wayfolk.files.maps import read_map
+    from wayfolk.files.orders import read_orders, read_stations
+    from wayfolk.judge.records import check_record
+    from wayfolk.problem.problem import tasks
+    from wayfolk.simulation.fleet import Fleet
+    from wayfolk.simulation.solving import make_ready
+
+    grid = read_map(map_file, moves)
+    listed = read_orders(orders, grid, None if stations is None else read_stations(stations, grid))
+    starts = grid.places(tasks(grid, agents, seed=limits["seed"]).starts)
+    make_ready(entry)
+    fleet = Fleet(grid, starts, listed, entry, seed=limits["seed"], clock=True, own=options)
+    with spinner(f"{grid.name}: {entry.name}, {agents} agents, {len(listed)} orders") as tell:
+        result = finish(
+            fleet, seconds=limits["seconds"], budget=int(np.ceil(limits["until"])), what="ticks", tell=tell, portion=8
+        )
+    done = fleet.run()
+    half, most = (np.percentile(done.laps["seconds"], (50, 99)) * 1e3).tolist() if len(done.laps) else (0.0, 0.0)
+    status = "solved" if result.is_solved else result.status.value if result.status.value == "out_of_time" else "ended"
+    answer = {
+        "map": grid.name, "algorithm": entry.name, "status": status, "agents": agents, "steps": round(fleet.time),
+        **fleet.report(), "seconds": done.seconds, "step_p50_ms": half, "step_p99_ms": most,
+        "faults": len(check_record(done.record)),
+    }  # fmt: skip
+    return answer, result.is_solved, done
+
+
+def _must_be_plan(scene: Scene) -> None:
+    """Raise BadInput if the moves of a scene are no plan, before it runs."""
+    from wayfolk.kernels.codes import JOIN, LEAVE
+    from wayfolk.problem.record import STEPS
+
+    if scene.model != STEPS:
+        raise BadInput(f"--save writes a plan of steps, and the scene has the time model {scene.model}")
+    if any(event.kind in (JOIN, LEAVE) for event in scene.events):
+        raise BadInput("--save writes a plan with the same agents throughout, and in this scene agents join or leave")
+
+
+def _write(
+    done: Any, answer: dict[str, Any], label: str, save: Path | None, format: str | None, html: Path | None
+) -> None:
+    """Write the moves of a run as a plan and as a replay."""
+    if save is not None:
+        from wayfolk.files.exchange import export_plan
+
+        export_plan(done.record.plan(), save, format=format, record=done.record)
+    if html is not None:
+        from wayfolk.replay import Track, write_replay
+
+        track = Track(label, done.record, _facts(answer), layers=done.layers)
+        write_replay([track], html, f"{answer.get('scene', answer.get('map'))}: {label}")
+
+
+def _tell(answer: dict[str, Any], notes: list[str], as_json: bool) -> None:
+    """Print the numbers: those of endless work for agents without an end, those of arrivals for the others."""
+    if as_json:
+        print_json(answer)
+        return
+    hidden = set(LISTS)
+    if "completion_rate" in answer:
+        hidden |= set(ONLY_ENDING if answer["completion_rate"] is None else ONLY_ENDLESS)
+    print_table({name: value for name, value in answer.items() if name not in hidden})
+    for note in notes:
+        print(note)
+
+
+def _run_street(
+    file: Path,
+    model: str | None,
+    opt: list[str],
+    limits: dict[str, float | None],
+    seed: int | None,
+    html: Path | None,
+    trajectory: Path | None,
+    as_json: bool,
+) -> NoReturn:
+    """Run a scene with a street; `model` moves its pedestrians instead of the file's own."""
+    from wayfolk.algorithms import catalogue
+    from wayfolk.simulation.scene.street import play_street, read_street
+
+    if trajectory is not None and trajectory.suffix.lower() not in WRITERS:
+        raise BadInput(f"{trajectory}: the name of a trajectory ends in {', '.join(WRITERS)}")
+    scene = read_street(file, seed=seed)
+    entry = catalogue.find(scene.model if model is None else model, "crowds")
+    options = (scene.options if entry.name == scene.model else {}) | options_of(entry, opt)
+    scene = replace(scene, model=entry.name, options=options, until=limits["until"] or scene.until)
+    with spinner(f"{scene.name}: {entry.name}") as tell:
+        played = play_street(scene, seconds=limits["seconds"], tell=tell)
+    answer = played.as_dict()
+    if trajectory is not None:
+        played.trajectory.save(trajectory)
+    if html is not None:
+        from wayfolk.replay import Track, write_replay
+
+        layers = (scene.ground.layer(),) if scene.ground.lanes else ()
+        write_replay([Track(entry.label, played.trajectory, _facts(answer), layers=layers)], html, scene.name)
+    if as_json:
+        print_json(answer)
+    else:
+        against = answer.pop("crossed_against_signal")
+        told = ", ".join(f"{n} {kind}" for kind, n in against.items()) or "nobody"
+        print_table({name: value for name, value in answer.items() if name != "notes"} | {"against_the_signal": told})
+        for note in played.notes:
+            print(note)
+    raise typer.Exit(1 if answer["faults"] or answer["status"] == "out_of_time" else 0)
+
+
+def _facts(answer: dict[str, Any]) -> dict[str, str]:
+    """The numbers, for the panel of a replay."""
+    numbers = {name.replace("_", " "): value for name, value in answer.items() if isinstance(value, int | float)}
+    return {name: f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for name, value in numbers.items()}

@@ -1,0 +1,36 @@
+"""Ways: how the agents of a crowd find the way to their goals; `bodies.aims` is the point that each heads for now.
+
+    "straight"         straight to the goal, whatever stands between
+    "flow"             one flow field for each goal
+    "navmesh"          paths on a navigation mesh, pulled taut
+    "astar", "jps"...  a search of the catalogue, smoothed
+    "lrta", "rtaa"...  a real-time search: each agent plans one move at a time, with the few cells that it sees
+
+Objects of `wayfolk.crowds.ways` take options: `Routes(space, "theta", patience=5.0)`, `Directed(space, map)`.
+"""
+
+from __future__ import annotations
+
+from wayfolk.algorithms import catalogue
+from wayfolk.crowds.ways.base import Ways
+from wayfolk.crowds.ways.directed import Directed
+from wayfolk.crowds.ways.flow import Flow
+from wayfolk.crowds.ways.routes import Routes
+from wayfolk.crowds.ways.walks import Walks
+from wayfolk.world.space import Space
+
+__all__ = ["Directed", "Flow", "Routes", "Walks", "Ways", "ways_of"]
+
+
+def ways_of(ways: str | Ways, space: Space) -> Ways:
+    """The ways that are called `ways`, which may be ways already."""
+    if isinstance(ways, Ways):
+        return ways
+    if ways == "straight":
+        return Ways(space)
+    if ways == "flow":
+        return Flow(space)
+    if ways == "navmesh":
+        return Routes(space, "navmesh")
+    entry = catalogue.find(ways, "search", "realtime")
+    return Walks(space, ways) if entry.family == "realtime" else Routes(space, ways)

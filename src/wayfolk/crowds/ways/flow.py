@@ -1,0 +1,53 @@
+"""Flow: agents follow the flow field of their goal, one field for each goal cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms.crowds._fields import GoalFields
+from wayfolk.crowds.ways.base import Ways, going
+from wayfolk.kernels.bodies.following import follow_flows
+from wayfolk.world.space import Space
+
+if TYPE_CHECKING:
+    from wayfolk.crowds.crowd import Crowd
+
+
+class Flow(Ways):
+    """Flow fields below any model."""
+
+    def __init__(self, space: Space) -> None:
+        super().__init__(space)
+        self.fields = self._new_fields(space)
+        self.field_of = np.zeros(0, np.int32)
+        self._has_changed = False
+
+    def _new_fields(self, space: Space) -> GoalFields:
+        return GoalFields(space, "flow fields")
+
+    def plan(self, crowd: Crowd, agents: NDArray[np.int32]) -> None:
+        """Find the fields of the agents' goals."""
+        room = len(crowd.bodies.radii)
+        if len(self.field_of) != room:
+            self.field_of = np.pad(self.field_of, (0, room - len(self.field_of)))
+        some = going(crowd, agents)
+        if not self._has_changed:  # who has no way any more waits
+            self.fields.check_ways(crowd.bodies.places[some], crowd.bodies.goals[some], some)
+        self.field_of[some] = self.fields.numbers_of(crowd.bodies.goals[some])
+        crowd.bodies.aims[agents] = crowd.bodies.goals[agents]
+
+    def aim(self, crowd: Crowd) -> None:
+        """Let each agent head down its field."""
+        grid = self.fields.grid
+        follow_flows(crowd.bodies, crowd.n_agents, self.fields.arrays, self.field_of, grid.stride, self.space.cell)
+
+    def changed(self, crowd: Crowd, space: Space) -> None:
+        """Compute the fields again."""
+        super().changed(crowd, space)
+        self.fields = self._new_fields(space)
+        self._has_changed = True
+        self.plan(crowd, crowd.active)
+        self._has_changed = False

@@ -1,0 +1,244 @@
+"""Several algorithms on the same problems of one map: a row for each of them, and a page with the table and a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from statistics import fmean
+from typing import Any
+
+from wayfolk.algorithms.catalogue import Entry
+from wayfolk.experiments.choosing.trials import Trial, random_problem, tried, try_once, work_on
+from wayfolk.replay import MAX_PANELS, replay_html
+from wayfolk.world.grid import Grid
+
+PLANS = {
+    "solved": "problems in which all agents arrive",
+    "arrived": "share of agents on their goals at the end",
+    "makespan": "step from which all agents rest",
+    "sum_of_costs": "steps until agents arrive and stay, summed up",
+    "above_bound": "sum of costs over its lower bound",
+    "seconds": "seconds of planning",
+    "first_step_ms": "milliseconds of the first step of a controller, in which much is prepared",
+    "step_p50_ms": "milliseconds of the other steps, median",
+    "step_p99_ms": "the same, 99th percentile",
+    "refused_moves": "moves that the referee refused",
+    "faults": "faults of the plan that the judge found",
+}
+WORK = {
+    "throughput": "tasks done in a step",
+    "tasks": "tasks done",
+    "waiting": "share of their time that agents did not move",
+    "service_p50": "steps for a task, median",
+    "service_p90": "the same, 90th percentile",
+    "service_p99": "the same, 99th percentile",
+    "first_step_ms": PLANS["first_step_ms"],
+    "step_p50_ms": PLANS["step_p50_ms"],
+    "step_p99_ms": PLANS["step_p99_ms"],
+    "refused_moves": PLANS["refused_moves"],
+    "faults": "faults of the record that the judge found",
+}
+COSTS = ("makespan", "sum_of_costs", "above_bound")
+BEST = {"arrived": max, "sum_of_costs": min, "makespan": min, "seconds": min, "throughput": max, "service_p90": min}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All trials, and a row of means for each algorithm."""
+
+    grid: Grid
+    agents: int
+    columns: dict[str, str]
+    trials: list[Trial]
+    rows: list[dict[str, Any]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "map": self.grid.name,
+            "agents": self.agents,
+            "rows": self.rows,
+            "trials": [{"algorithm": trial.algorithm, "seed": trial.seed, **trial.numbers} for trial in self.trials],
+        }
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every algorithm ran, and the judge found no fault."""
+        return all(trial.numbers.get("faults") == 0 for trial in self.trials)
+
+
+def compare(
+    grid: Grid,
+    entries: Sequence[Entry],
+    agents: int,
+    seeds: Sequence[int],
+    *,
+    seconds: float | None = None,
+    steps: int | None = None,
+    lifelong: bool = False,
+    walk: Callable[[Any, int], Any] = lambda items, total: items,
+) -> Comparison:
+    """Let each algorithm solve the same random problems, or, `lifelong`, work for `steps` steps.
+
+    `walk` goes through the trials, of which there will be so many: it shows the progress.
+    """
+    jobs = [(entry, seed) for seed in seeds for entry in entries]
+    problems = {} if lifelong else {seed: random_problem(grid, agents, seed) for seed in seeds}
+
+    def trial(entry: Entry, seed: int) -> Trial:
+        if lifelong:
+            return work_on(entry, grid, agents, seed, steps=steps or 1000, seconds=seconds)
+        return try_once(entry, problems[seed], seed, seconds=seconds, steps=steps)
+
+    trials = []
+    for entry, seed in walk(jobs, len(jobs)):
+        trials.append(tried(lambda entry=entry, seed=seed: trial(entry, seed), entry.name, seed))  # type: ignore[misc]
+    columns = WORK if lifelong else PLANS
+    return Comparison(grid, agents, columns, trials, [_row(entry, trials, columns) for entry in entries])
+
+
+def _row(entry: Entry, trials: Sequence[Trial], columns: dict[str, str]) -> dict[str, Any]:
+    """The means of one algorithm; costs are those of plans that bring all agents home."""
+    own = [trial.numbers for trial in trials if trial.algorithm == entry.name]
+    row: dict[str, Any] = {"algorithm": entry.name, "trials": len(own)}
+    refused = [numbers["detail"] for numbers in own if numbers["status"] == "refused"]
+    if refused:
+        row["detail"] = refused[0]
+    solved = [numbers for numbers in own if numbers["status"] == "solved"]
+    for name in columns:
+        if name == "solved":
+            row[name] = len(solved)
+            continue
+        counted = solved if name in COSTS else own
+        values = [numbers[name] for numbers in counted if numbers.get(name) is not None]
+        total = sum(values) if name == "faults" else fmean(values) if values else None
+        row[name] = total
+    return row
+
+
+def report_html(comparison: Comparison, title: str, how: str) -> str:
+    """The comparison as one page: the table, all trials, and a replay of the first problem side by side."""
+    columns = {"algorithm": "", **comparison.columns}
+    best = _best(comparison.rows)
+    head = "".join(
+        f'<th title="{escape(meaning)}">{escape(name.replace("_", " "))}</th>' for name, meaning in columns.items()
+    )
+
+    def cell(row: dict[str, Any], name: str) -> str:
+        is_best = (row["algorithm"], name) in best
+        return f"<td{' class=best' if is_best else ''}>{escape(shown(row.get(name)))}</td>"
+
+    body = "".join(f"<tr>{''.join(cell(row, name) for name in columns)}</tr>" for row in comparison.rows)
+    refused = "".join(
+        f"<p><b>{escape(row['algorithm'])}</b> refuses: {escape(row['detail'])}</p>"
+        for row in comparison.rows
+        if "detail" in row
+    )
+    meanings = "".join(
+        f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(meaning)}</dd>"
+        for name, meaning in comparison.columns.items()
+    )
+    return _PAGE.format(
+        title=escape(title), how=escape(how), head=head, body=body, refused=refused, meanings=meanings,
+        trials=_all_trials(comparison), replay=_replay(comparison, title),
+    )  # fmt: skip
+
+
+def _best(rows: Sequence[dict[str, Any]]) -> set[tuple[str, str]]:
+    """The best algorithms of each column; those of costs are among the algorithms that solved most problems."""
+    most = max((row.get("solved", 0) for row in rows), default=0)
+    best = set()
+    for name, pick in BEST.items():
+        own = [row for row in rows if row.get(name) is not None]
+        if name in COSTS:
+            own = [row for row in own if row["solved"] == most]
+        if own:
+            value = pick(row[name] for row in own)
+            best |= {(row["algorithm"], name) for row in own if row[name] == value}
+    return best
+
+
+def _all_trials(comparison: Comparison) -> str:
+    names = [name for name in comparison.columns if name != "solved"]
+    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in ("algorithm", "seed", "status", *names))
+    rows = "".join(
+        f"<tr><td>{escape(trial.algorithm)}</td><td>{trial.seed}</td><td>{escape(str(trial.numbers['status']))}</td>"
+        + "".join(f"<td>{escape(shown(trial.numbers.get(name)))}</td>" for name in names)
+        + "</tr>"
+        for trial in comparison.trials
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _replay(comparison: Comparison, title: str) -> str:
+    """The first problem, as a frame that has no origin of its own."""
+    tracks = tracks_of(comparison)
+    if not tracks:
+        return "<p>No algorithm has a plan to show.</p>"
+    page = replay_html(tracks, title)
+    return f'<iframe title="Replay" sandbox="allow-scripts allow-forms" srcdoc="{escape(page)}"></iframe>'
+
+
+def tracks_of(comparison: Comparison) -> list[Any]:
+    """The panels of the first problem, as many as a replay has."""
+    first = comparison.trials[0].seed if comparison.trials else 0
+    tracks = [trial.track for trial in comparison.trials if trial.seed == first and trial.track is not None]
+    return tracks[:MAX_PANELS]
+
+
+def shown(value: Any) -> str:
+    """A number as a table shows it."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:,.3f}" if abs(value) < 10 else f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem; max-width: 78rem }}
+body {{ color: #222; background: #fdfdfb }}
+h1 {{ font-size: 1.5rem; margin: 0 }}
+h2 {{ font-size: 1.15rem; margin: 2rem 0 .5rem }}
+p {{ margin: .4rem 0 }}
+.scroll {{ overflow-x: auto }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
+th, td {{ padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #ddd }}
+td {{ white-space: nowrap }}
+th {{ font-weight: 600; vertical-align: bottom; line-height: 1.2 }}
+th:first-child, td:first-child {{ text-align: left }}
+td.best {{ font-weight: 700; background: #e3f1ea }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; font-size: .9rem }}
+dt {{ font-weight: 600 }}
+dd {{ margin: 0 }}
+iframe {{ width: 100%; height: 52rem; border: 1px solid #ddd; border-radius: 8px }}
+@media (prefers-color-scheme: dark) {{
+  body {{ color: #e6e6e6; background: #16181b }}
+  th, td {{ border-color: #3a3d42 }}
+  td.best {{ background: #1d3a2e }}
+  iframe {{ border-color: #3a3d42 }}
+}}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{how}</p>
+<h2>Means</h2>
+<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>
+{refused}
+<h2>The first problem, side by side</h2>
+{replay}
+<h2>All trials</h2>
+<div class="scroll">{trials}</div>
+<h2>What the columns mean</h2>
+<dl>{meanings}</dl>
+</body>
+</html>
+"""

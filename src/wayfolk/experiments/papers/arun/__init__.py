@@ -1,0 +1,1 @@
+"""Arun, pathfinding in multi-agent systems."""

@@ -1,0 +1,1 @@
+"""BMAA* and FAR: the slides on moving characters."""

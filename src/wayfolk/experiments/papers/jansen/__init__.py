@@ -1,0 +1,1 @@
+"""Jansen, direction maps."""

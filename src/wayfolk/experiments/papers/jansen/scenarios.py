@@ -1,0 +1,37 @@
+"""Who patrols where: the scenarios of the thesis where they are found, else agents that are drawn by the same rule."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from wayfolk.errors import Missing
+from wayfolk.experiments.papers import Row
+from wayfolk.experiments.sweeps.job import file_digest
+from wayfolk.files.folders import find_data
+
+FILES = {
+    "a": "MapEmpty_L{all}",
+    "b": "Map1Big_L{half}_R{half}",
+    "c": "Map2_L{half}_R{half}",
+    "d": "Map4_L{half}_R{half}",
+}
+
+
+def patrols(letter: str, agents: int, loops: int, n: int) -> list[Row]:
+    """The first `n` problems of jobs on map `letter`."""
+    drawn = {"kind": "patrol", "agents": agents, "loops": loops}
+    files = [_scenario(letter, agents, number) for number in range(1, n + 1)]
+    if None in files:
+        return [dict(drawn) for _ in range(n)]
+    return [drawn | {"file": file, "digest": digest} for file, digest in filter(None, files)]
+
+
+@cache
+def _scenario(letter: str, agents: int, number: int) -> tuple[str, str] | None:
+    """The file of a scenario and the digest of its contents."""
+    name = FILES[letter].format(all=agents, half=agents // 2)
+    try:
+        file = find_data(f"jansen/scen/{name}_{number}.txt")
+    except Missing:
+        return None
+    return str(file), file_digest(file)

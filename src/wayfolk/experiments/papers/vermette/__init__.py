@@ -1,0 +1,1 @@
+"""Vermette, Salient Search."""

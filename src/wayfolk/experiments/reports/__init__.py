@@ -1,0 +1,1 @@
+"""Reports: statistics, figures and pages made from a store."""

@@ -1,0 +1,1 @@
+"""Disk to memory and back: maps, scenarios, plans, images, TOML tables, downloads."""

@@ -1,0 +1,94 @@
+"""Direction maps as files: the vectors, and enough about their world to refuse another one."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.errors import BadInput
+from wayfolk.files.raw import File, read_bytes, reason, write_bytes
+from wayfolk.world.direction_map import DirectionMap
+from wayfolk.world.graph import Graph
+from wayfolk.world.grid import Grid
+
+FORMAT, VERSION = "wayfolk-directions", 1
+
+
+def write_directions(directions: DirectionMap, file: File) -> None:
+    """Write the vectors of `directions`, and which world they are of, to a `.npz` file."""
+    cells = np.flatnonzero(directions.is_stored).astype(np.int32)
+    held: dict[str, Any] = {
+        "about": np.array(json.dumps(_about(directions.world))),
+        "cells": cells,
+        "lanes": directions.lanes.cells[cells].view(np.float64).reshape(-1, 4),
+    }
+    stream = BytesIO()
+    np.savez_compressed(stream, **held | _plan_of(directions.world))
+    write_bytes(file, stream.getvalue(), BadInput)
+
+
+def read_directions(directions: DirectionMap, file: File) -> DirectionMap:
+    """Fill a new direction map with the vectors of `file`, if they are of its world; their ages count back from 0."""
+    world = directions.world
+    data = read_bytes(file, BadInput)
+    try:
+        with np.load(BytesIO(data), allow_pickle=False) as archive:
+            about = json.loads(str(archive["about"]))
+            plan = {name: archive[name] for name in _plan_of(world)}
+            cells, lanes = archive["cells"], archive["lanes"]
+        if about.get("format") != FORMAT or about.get("version") != VERSION:
+            raise ValueError(f"the format is {about.get('format')!r}, version {about.get('version')!r}")
+        is_right = cells.ndim == 1 and lanes.shape == (len(cells), 4) and lanes.dtype == np.float64
+        if not is_right or not np.issubdtype(cells.dtype, np.integer):
+            raise ValueError(f"{cells.shape} cells have vectors in the shape {lanes.shape}")
+    except Exception as why:  # a broken archive makes zipfile, zlib and numpy raise many things
+        raise BadInput(f"{file}: not a direction map: {reason(why)}") from None
+    difference = _difference(world, about, plan)
+    if difference:
+        raise BadInput(f"{file}: the direction map is of another world: {difference}")
+    long = np.hypot(lanes[:, 0], lanes[:, 1]) <= lanes[:, 2] + 1e-9
+    if not (np.isfinite(lanes).all() and long.all() and (lanes[:, 2] <= 1.0).all()):
+        raise BadInput(f"{file}: a vector is longer than 1, or not a number")
+    if len(cells) and not (cells.min() >= 0 and cells.max() < world.n_cells):
+        raise BadInput(f"{file}: there is a vector for cell {cells.max()}, of {world.n_cells} cells")
+    if len(cells):
+        lanes[:, 3] -= lanes[:, 3].max()
+        directions.lanes.cells.view(np.float64).reshape(-1, 4)[cells] = lanes
+    return directions
+
+
+def _about(world: Grid | Graph) -> dict[str, Any]:
+    if isinstance(world, Graph):
+        return {"format": FORMAT, "version": VERSION, "nodes": world.n_cells}
+    shape = {"width": world.width, "height": world.height, "moves": world.moves.value}
+    return {"format": FORMAT, "version": VERSION, "name": world.name} | shape
+
+
+def _plan_of(world: Grid | Graph) -> dict[str, NDArray[Any]]:
+    """What makes a world another one: the moves from each cell, or the edges and places of nodes."""
+    if isinstance(world, Graph):
+        assert world.positions is not None
+        return {"first": world.graph.first, "target": world.graph.target, "places": world.positions}
+    return {"legal": world.legal}
+
+
+def _difference(world: Grid | Graph, about: dict[str, Any], plan: dict[str, NDArray[Any]]) -> str:
+    """What is different here from the world of a file, "" if nothing is."""
+    if isinstance(world, Graph):
+        if about.get("nodes") != world.n_cells:
+            return f"it has {about.get('nodes')} nodes, this has {world.n_cells}"
+        same = all(np.array_equal(plan[name], array) for name, array in _plan_of(world).items())
+        return "" if same else "its edges or places are not the same"
+    for what in ("width", "height", "moves"):
+        if about.get(what) != _about(world)[what]:
+            return f"its {what} is {about.get(what)}, here it is {_about(world)[what]}"
+    if plan["legal"].shape != world.legal.shape:
+        return f"it has {plan['legal'].size} cells with their border, this has {world.n_cells}"
+    other = np.flatnonzero(plan["legal"] != world.legal)
+    if not other.size:
+        return ""
+    return f"{len(other)} cells can be left in other ways, the first of them {world.place(int(other[0]))}"

@@ -1,0 +1,157 @@
+"""Orders of a fleet and the stations they name, as CSV or JSON. docs/fleet-day.md describes both.
+
+release,pickup,delivery                  names of stations, or places as "3 4"
+0,A,B
+
+{"stations": {"A": [1, 2], "B": [9, 2]}, "orders": [{"release": 0, "stops": ["A", "B", [4, 4]]}]}
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from typing import Any
+
+from wayfolk.errors import BadInput, hint
+from wayfolk.files.raw import File, read_bytes, shown
+from wayfolk.problem.orders import Order
+from wayfolk.world.grid import Grid
+
+Stations = dict[str, tuple[int, int]]
+STOPS = ("pickup", "delivery")
+
+
+def read_orders(file: File, grid: Grid, stations: Stations | None = None) -> list[Order]:
+    """The orders in `file`, by their release; names are those of `stations`, or of the file's own."""
+    text = _text(file)
+    try:
+        if text.lstrip().startswith(("{", "[")):
+            orders = _from_json(text, grid, dict(stations or {}))
+        else:
+            orders = _from_csv(text, grid, dict(stations or {}))
+    except BadInput as why:
+        raise BadInput(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
+    if not orders:
+        raise BadInput(f"{file}: there are no orders in the file")
+    return sorted(orders, key=lambda order: order.release)
+
+
+def read_stations(file: File, grid: Grid) -> Stations:
+    """The stations in `file`: the columns name, x and y, or a JSON object of places."""
+    text = _text(file)
+    try:
+        if text.lstrip().startswith("{"):
+            return _stations(_json(text), grid)
+        stations: Stations = {}
+        for line, row in _rows(text, ("name", "x", "y")):
+            name = row["name"].strip()
+            if not name or name in stations:
+                raise BadInput(f", line {line}: {'a station needs a name' if not name else f'{name!r} is there twice'}")
+            stations[name] = _place(f"{row['x']} {row['y']}", grid, {}, f", line {line}")
+        return stations
+    except BadInput as why:
+        raise BadInput(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
+
+
+def _text(file: File) -> str:
+    try:
+        return read_bytes(file, BadInput).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{file}: the file is not text in UTF-8") from None
+
+
+def _from_csv(text: str, grid: Grid, stations: Stations) -> list[Order]:
+    orders = []
+    for line, row in _rows(text, STOPS):
+        where = f", line {line}"
+        stops = tuple(grid.cell(_place(row[name], grid, stations, where)) for name in STOPS)
+        orders.append(Order(stops, _release(row.get("release") or 0, where), row.get("name") or f"line {line}"))
+    return orders
+
+
+def _rows(text: str, needed: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
+    """The rows of a table with their lines; a place may be in two columns, such as pickup_x and pickup_y."""
+    table = csv.reader(io.StringIO(text))
+    head = [name.strip().lower() for name in next(table, [])]
+    pairs = {name: (f"{name}_x", f"{name}_y") for name in needed}
+    for name in needed:
+        if name not in head and not set(pairs[name]) <= set(head):
+            raise BadInput(f", line 1: the column {name!r} is missing; there are {', '.join(head) or 'none'}")
+    rows = []
+    for row in table:
+        if not any(field.strip() for field in row):
+            continue
+        if len(row) != len(head):
+            raise BadInput(f", line {table.line_num}: there are {len(row)} fields, the first line has {len(head)}")
+        fields = dict(zip(head, row, strict=True))
+        for name, (x, y) in pairs.items():
+            if name not in fields:
+                fields[name] = f"{fields[x]} {fields[y]}"
+        rows.append((table.line_num, fields))
+    return rows
+
+
+def _from_json(text: str, grid: Grid, stations: Stations) -> list[Order]:
+    content = _json(text)
+    if isinstance(content, list):
+        content = {"orders": content}
+    stations |= _stations(content.get("stations", {}), grid)
+    listed = content.get("orders")
+    if not isinstance(listed, list):
+        raise BadInput(f"'orders' should be a list, not {shown(listed)}")
+    orders = []
+    for k, entry in enumerate(listed):
+        where = f"order {k}"
+        if not isinstance(entry, dict) or not isinstance(entry.get("stops"), list) or not entry["stops"]:
+            raise BadInput(f"{where}: should be an object with a list of 'stops', not {shown(entry)}")
+        stops = tuple(grid.cell(_place(stop, grid, stations, where)) for stop in entry["stops"])
+        orders.append(Order(stops, _release(entry.get("release", 0), where), str(entry.get("name", where))))
+    return orders
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as why:
+        raise BadInput(f", line {why.lineno}: not JSON: {why.msg}") from None
+    except RecursionError:
+        raise BadInput("not JSON: too many brackets") from None
+
+
+def _stations(content: Any, grid: Grid) -> Stations:
+    if not isinstance(content, dict):
+        raise BadInput(f"'stations' should be an object with a place for each name, not {shown(content)}")
+    return {str(name): _place(place, grid, {}, f"station {name!r}") for name, place in content.items()}
+
+
+def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int, int]:
+    """The place that `value` names: a station, a text "3 4", or a list [3, 4]."""
+    if isinstance(value, str):
+        value = value.strip()
+        if value in stations:
+            return stations[value]
+        numbers = re.fullmatch(r"(-?\d{1,9})[ ,;]+(-?\d{1,9})", value)
+        if numbers is None:
+            raise BadInput(f"{where}: there is no station {shown(value)}{hint(value, stations)}")
+        value = [int(numbers[1]), int(numbers[2])]
+    if not isinstance(value, list) or len(value) != 2 or set(map(type, value)) != {int}:
+        raise BadInput(f"{where}: a place is [x, y] or the name of a station, not {shown(value)}")
+    x, y = value
+    if not (0 <= x < grid.width and 0 <= y < grid.height):
+        raise BadInput(f"{where}: ({x}, {y}) is outside the {grid.width} x {grid.height} map")
+    if not grid.free[y, x]:
+        raise BadInput(f"{where}: there is a wall at ({x}, {y})")
+    return x, y
+
+
+def _release(value: Any, where: str) -> float:
+    try:
+        release = float(value)
+    except (TypeError, ValueError):
+        release = math.nan
+    if not 0 <= release < math.inf or isinstance(value, bool):
+        raise BadInput(f"{where}: the release must be a time from 0 on, not {shown(value)}")
+    return release

@@ -1,0 +1,66 @@
+"""Bytes of files: read whole, written at once, and complaints that name the file and the offender.
+
+Writers make a temporary file beside the target and rename it, so a reader never sees half a file.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from wayfolk.errors import BadInput
+
+File = str | os.PathLike[str]
+
+MAX_BYTES = 1 << 30  # no map, scenario or plan that fits in memory is larger
+
+
+def read_bytes(file: File, error: type[BadInput]) -> bytearray:
+    """All of `file`, which must not be empty; what the system objects to is raised as `error`."""
+    data = bytearray()
+    try:
+        with open(file, "rb") as stream:
+            while chunk := stream.read(1 << 20):
+                data += chunk
+                if len(data) > MAX_BYTES:  # a device may never end
+                    raise error(f"{file}: the file is larger than {MAX_BYTES} bytes")
+    except (OSError, ValueError) as why:
+        raise error(f"{file}: cannot be read: {reason(why)}") from None
+    if not data:
+        raise error(f"{file}: the file is empty")
+    return data
+
+
+def write_bytes(file: File, data: bytes, error: type[BadInput]) -> None:
+    """Replace `file` by `data` at once, or leave everything as it was and raise `error`."""
+    try:
+        target = Path(file)
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_bytes(data)  # a pipe or a device cannot be replaced
+            return
+        target = Path(os.path.realpath(file))
+        temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+        try:
+            with open(temporary, "xb") as stream:
+                stream.write(data)
+            os.replace(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except (OSError, ValueError) as why:
+        raise error(f"{file}: cannot be written: {reason(why)}") from None
+
+
+def reason(why: Exception) -> str:
+    """What happened, without the number and the file name that an OSError adds."""
+    return (isinstance(why, OSError) and why.strerror) or str(why) or type(why).__name__
+
+
+def shown(offender: object) -> str:
+    """The offender in quotes, cut to a length that fits a sentence; a list or an object only by its size."""
+    if isinstance(offender, list | dict) and len(offender) > 4:
+        return f"a {type(offender).__name__} of {len(offender)} items"
+    text = offender[:99].decode("utf-8", "replace") if isinstance(offender, bytes | bytearray) else str(offender)
+    quoted = ascii(text[:99])
+    return quoted if len(quoted) <= 42 else f"{quoted[:38]}...{quoted[0]}"

@@ -1,0 +1,197 @@
+"""What a page may ask for, as checked data: scenes, edits and messages. Everything from outside comes through here.
+
+A text of the page is looked up in a table, or it is a number or the bits of a map. None of it is used as the name of a file
+or a module: algorithms are found by their names in the catalogue alone, and options that name files are refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.catalogue import Entry
+from wayfolk.errors import BadInput, NotSupported, UnknownName
+from wayfolk.play.limits import MAX_AGENTS, MAX_CELLS, MAX_EDIT_CELLS, MAX_PANELS, MAX_SIDE, check_size
+
+Number = Annotated[int, Field(ge=0, le=1 << 40)]
+Side = Annotated[int, Field(ge=1, le=MAX_SIDE)]
+Place = tuple[Annotated[int, Field(ge=0, le=MAX_SIDE)], Annotated[int, Field(ge=0, le=MAX_SIDE)]]
+Journey = tuple[Number, Number, Number, Number]
+Panel = Annotated[int, Field(ge=0, lt=MAX_PANELS)]
+Agent = Annotated[int, Field(ge=0, le=10 * MAX_AGENTS)]
+Value = bool | int | float | Annotated[str, Field(max_length=60)] | None
+Options = Annotated[dict[Annotated[str, Field(max_length=60)], Value], Field(max_length=60)]
+
+Kind = Literal["search", "agents", "crowd"]
+Errand = Literal["one_shot", "patrol", "tasks"]
+Format = Literal["html", "gif", "svg", "json"]
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "search": ("search", "realtime"), "agents": ("controllers", "planners"), "crowd": ("crowds",),
+}  # fmt: skip
+
+
+class Strict(BaseModel):
+    """Data without any keys but the known ones."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Map(Strict):
+    """A map of the playground by its name, or a drawn one: its size, and its walls as bits in base64, row by row."""
+
+    name: Annotated[str, Field(max_length=60)] = ""
+    width: Side | None = None
+    height: Side | None = None
+    walls: Annotated[str, Field(max_length=MAX_CELLS // 4)] = ""
+
+    def free(self) -> NDArray[np.bool_]:
+        """The free cells of a drawn map."""
+        if self.width is None or self.height is None:
+            raise BadInput("a drawn map needs its width and height")
+        check_size(self.width, self.height)
+        try:
+            data = np.frombuffer(base64.b64decode(self.walls, validate=True), np.uint8)
+        except (binascii.Error, ValueError):
+            raise BadInput("the walls of a map are bits in base64") from None
+        n = self.width * self.height
+        if len(data) != (n + 7) // 8:
+            raise BadInput(
+                f"a map of {self.width} x {self.height} cells has {(n + 7) // 8} bytes of walls, not {len(data)}"
+            )
+        free: NDArray[np.bool_] = np.unpackbits(data)[:n].reshape(self.height, self.width) == 0
+        return free
+
+
+class Scene(Strict):
+    """What one panel shows: a map, an algorithm, and the agents with what they have to do."""
+
+    map: Map
+    moves: Literal["four", "eight", "eight_cutting"] = "eight"
+    kind: Kind = "agents"
+    algorithm: Annotated[str, Field(max_length=60)]
+    options: Options = {}
+    seed: Annotated[int, Field(ge=0, le=1 << 31)] = 0
+    start: Place | None = None
+    goal: Place | None = None
+    agents: Annotated[int, Field(ge=1, le=MAX_AGENTS)] = 50
+    errand: Errand = "one_shot"
+    journeys: Annotated[tuple[Journey, ...], Field(max_length=MAX_AGENTS)] = ()
+
+    def entry(self) -> Entry:
+        """The algorithm, and its checked options."""
+        return known(self.algorithm, *FAMILIES[self.kind])
+
+
+class Edit(Strict):
+    """A change while it runs. In a search, agent 0 is put to another start, or gets another goal."""
+
+    do: Literal["block", "free", "goal", "put", "join", "add", "leave", "hold", "resume", "move", "options"]
+    cells: Annotated[tuple[Place, ...], Field(max_length=MAX_EDIT_CELLS)] = ()
+    agent: Agent = 0
+    place: Place = (0, 0)
+    journeys: Annotated[tuple[Journey, ...], Field(max_length=MAX_AGENTS)] = ()
+    count: Annotated[int, Field(ge=1, le=1000)] = 1
+    options: Options = {}
+
+
+class Open(Strict):
+    """Begin a scene in a panel, in place of what is there."""
+
+    type: Literal["open"]
+    panel: Panel
+    scene: Scene
+
+
+class Until(Strict):
+    """Let time pass until `step`: the page asks for as much as it can show."""
+
+    type: Literal["until"]
+    panel: Panel
+    step: Number
+
+
+class Change(Strict):
+    """Change the scene that runs in a panel."""
+
+    type: Literal["edit"]
+    panel: Panel
+    edit: Edit
+
+
+class Export(Strict):
+    """Make a file of what has happened in a panel."""
+
+    type: Literal["export"]
+    panel: Panel
+    format: Format
+
+
+class Close(Strict):
+    """End what runs in a panel."""
+
+    type: Literal["close"]
+    panel: Panel
+
+
+Message = Open | Until | Change | Export | Close
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
+_SCENE: TypeAdapter[Scene] = TypeAdapter(Scene)
+
+
+def read_message(text: str) -> Message:
+    """The message that `text` writes; a BadInput says in one sentence what is wrong with it."""
+    try:
+        return _MESSAGE.validate_json(text)
+    except ValidationError as error:
+        raise BadInput(_sentence(error)) from None
+
+
+def read_scene(data: Any) -> Scene:
+    """The scene in a value from JSON."""
+    try:
+        return _SCENE.validate_python(data, strict=False)
+    except ValidationError as error:
+        raise BadInput(_sentence(error)) from None
+
+
+def known(name: str, *families: str) -> Entry:
+    """The algorithm `name` or `family/name` of one of `families`; nothing is imported by its name, as the library does."""
+    family_of, _, last = name.rpartition("/")
+    for family in families:
+        for entry in catalogue.entries(family):
+            if entry.name == last and family_of in ("", family):
+                return entry
+    raise UnknownName(f"the playground has no algorithm {name[:60]!r} that fits here")
+
+
+def checked_options(entry: Entry, options: dict[str, Any]) -> dict[str, Any]:
+    """`options`, if the algorithm has them and none of them names a file or an address."""
+    texts = {option.name for option in entry.options if _is_text(option)}
+    for name in options:
+        if name in texts:
+            raise NotSupported(f"option {name} of {entry.name} cannot be set from the page")
+    return entry.checked(options)
+
+
+def shown_options(entry: Entry) -> list[dict[str, Any]]:
+    """The options that the page offers, for JSON."""
+    return [
+        option.as_dict() for option in entry.options if not _is_text(option) and option.name not in ("watch", "seed")
+    ]
+
+
+def _is_text(option: catalogue.Option) -> bool:
+    kind = option.type.split(" | ")[0]
+    return kind not in ("int", "float", "bool") and not option.choices
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])[:80]
+    return f"the page sent something wrong{f' in {where}' if where else ''}: {first['msg'][:120]}"

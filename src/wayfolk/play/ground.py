@@ -1,0 +1,132 @@
+"""The maps of the playground, by name: made by rules, so that they need no files; and the problems on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from wayfolk.errors import BadInput, UnknownName
+from wayfolk.play.asked import Map, Scene
+from wayfolk.play.limits import check_agents, check_size
+from wayfolk.problem.problem import ENDLESS, Problem, one_shot, patrol, patrol_between, tasks
+from wayfolk.problem.thesis import draw_patrol
+from wayfolk.world import generate
+from wayfolk.world.grid import Grid, Moves
+from wayfolk.world.thesis_maps import ThesisMap, thesis_map, two_rooms
+
+THESIS = {f"thesis-{letter}": letter for letter in "abcd"}
+NAMED: dict[str, tuple[str, Callable[[], Grid]]] = {
+    "rooms": ("Rooms with narrow doors", lambda: generate.rooms(33, 33, 7, seed=3)),
+    "empty": ("No walls at all", lambda: Grid(np.ones((24, 32), bool))),
+    "maze": ("A maze with corridors one cell wide", lambda: generate.maze(41, 31, 1, seed=2)),
+    "random": ("A fifth of all cells are walls", lambda: _random()),
+    "warehouse": ("Shelves with aisles between them", lambda: generate.warehouse(5, 10, (8, 2), 2)),
+    "two-corridors": ("Two rooms joined by two corridors", lambda: two_rooms(14, 14, 1)),
+    "one-corridor": ("Two rooms joined by one corridor one cell wide", lambda: _corridor()),
+    "dead-end": ("A dead end between start and goal", lambda: _dead_end()),
+    "crossing": ("Two wide streets that cross", lambda: _crossing()),
+    **{name: (thesis_map(letter).notes.capitalize(), lambda letter=letter: thesis_map(letter).grid)  # type: ignore[misc]
+       for name, letter in THESIS.items()},
+    "large-rooms": ("512 x 512 cells of rooms", lambda: generate.rooms(512, 512, 15, seed=1)),
+}  # fmt: skip
+YOURS: dict[str, Grid] = {}
+"""Maps that the caller of `wayfolk play` has given, by name."""
+FIRST: dict[str, Any] = {}
+"""The scene that the page begins with, as far as the caller has chosen it."""
+
+
+@cache
+def _made(name: str) -> Grid:
+    grid = NAMED[name][1]()
+    return Grid(grid.free, grid.moves, name=name)
+
+
+def named(name: str) -> Grid:
+    """The map of the playground with this name."""
+    if name in YOURS:
+        return YOURS[name]
+    if name not in NAMED:
+        raise UnknownName(f"the playground has no map {name[:60]!r}")
+    return _made(name)
+
+
+def grid_of(asked: Map, moves: str) -> Grid:
+    """The map that a scene asks for."""
+    if asked.walls:
+        grid = Grid(asked.free(), Moves.of(moves), name=asked.name)
+    else:
+        grid = named(asked.name).with_moves(moves)
+    check_size(grid.width, grid.height)
+    return grid
+
+
+def problem_of(scene: Scene, grid: Grid) -> Problem:
+    """The agents of `scene` and what they have to do."""
+    if scene.journeys:
+        check_agents(len(scene.journeys))
+        pairs = np.array(scene.journeys, np.int64)
+        if scene.errand == "one_shot":
+            return one_shot(grid, pairs[:, :2], pairs[:, 2:])
+        starts, far = grid.cells(pairs[:, :2]), grid.cells(pairs[:, 2:])
+        return patrol_between(grid, starts, far, ENDLESS, seed=scene.seed)
+    check_agents(scene.agents)
+    if scene.errand == "tasks":
+        return tasks(grid, scene.agents, seed=scene.seed)
+    if scene.errand == "one_shot":
+        starts, goals = generate.draw_pairs(grid, scene.agents, seed=scene.seed)
+        return one_shot(grid, grid.places(starts), grid.places(goals))
+    place = _thesis(scene.map, grid)
+    if place is not None:
+        return draw_patrol(place, scene.agents, ENDLESS, scene.seed)
+    return patrol(grid, scene.agents, ENDLESS, seed=scene.seed)
+
+
+def ends_of(scene: Scene, grid: Grid) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Start and goal of a search: those of the scene, or the two ends of the map's largest part."""
+    cells = grid.free_cells
+    if not cells.size:
+        raise BadInput("the map has no free cell")
+    parts, sizes = np.unique(grid.components[cells], return_counts=True)
+    cells = cells[grid.components[cells] == parts[sizes.argmax()]]
+    places = grid.places(cells)
+    along = places[:, 0] + 0.5 * places[:, 1]
+    start = tuple(map(int, places[along.argmin()])) if scene.start is None else scene.start
+    goal = tuple(map(int, places[along.argmax()])) if scene.goal is None else scene.goal
+    return (start[0], start[1]), (goal[0], goal[1])
+
+
+def _thesis(asked: Map, grid: Grid) -> ThesisMap | None:
+    """The thesis map that this is, with its zones; None if it is another one."""
+    letter = THESIS.get(asked.name)
+    if letter is None or asked.walls:
+        return None
+    place = thesis_map(letter)
+    return ThesisMap(grid, place.zones, place.name, place.notes)
+
+
+def _random() -> Grid:
+    return generate.without_islands(generate.random_map(48, 36, 0.2, seed=1))
+
+
+def _corridor() -> Grid:
+    free = np.zeros((11, 33), bool)
+    free[1:10, 1:12] = free[1:10, 21:32] = True
+    free[5, 12:21] = True
+    return Grid(free)
+
+
+def _dead_end() -> Grid:
+    free = np.ones((25, 41), bool)
+    free[4:21, 30] = False
+    free[4, 10:31] = free[20, 10:31] = False
+    return Grid(free)
+
+
+def _crossing() -> Grid:
+    free = np.zeros((33, 33), bool)
+    free[12:21] = True
+    free[:, 12:21] = True
+    return Grid(free)

@@ -1,0 +1,76 @@
+"""The scenes that can be started with one click, and the tour through six of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SCENES: list[dict[str, Any]] = [
+    {
+        "name": "A* against JPS",
+        "about": "Both find a shortest path. A* opens cell by cell; JPS scans along lines and opens only jump points.",
+        "scene": {"map": {"name": "rooms"}, "kind": "search"},
+        "algorithms": ["search/astar", "search/jps"],
+    },
+    {
+        "name": "A dead end",
+        "about": "A real-time search plans a little for every move. It raises its heuristic until it gets out.",
+        "scene": {"map": {"name": "dead-end"}, "kind": "search", "start": [14, 12], "goal": [38, 12]},
+        "algorithms": ["realtime/lrta", "realtime/rtaa"],
+    },
+    {
+        "name": "WHCA* at a crossing",
+        "about": "Agents reserve cells in space and time for the next steps, and pass each other in the middle.",
+        "scene": {"map": {"name": "crossing"}, "agents": 60, "errand": "patrol"},
+        "algorithms": ["controllers/whca"],
+    },
+    {
+        "name": "Lanes form",
+        "about": "Agents learn which way others go in each cell, and prefer to go along: lanes form without a plan.",
+        "scene": {"map": {"name": "thesis-c"}, "agents": 100, "errand": "patrol"},
+        "algorithms": ["controllers/direction_map"],
+    },
+    {
+        "name": "A fleet in a warehouse",
+        "about": "LaCAM plans the ways of all robots at once, then they go.",
+        "scene": {"map": {"name": "warehouse"}, "agents": 150, "errand": "one_shot"},
+        "algorithms": ["planners/lacam"],
+    },
+    {
+        "name": "A crowd",
+        "about": "Bodies with a size and a speed push through narrow doors.",
+        "scene": {"map": {"name": "rooms"}, "kind": "crowd", "agents": 80},
+        "algorithms": ["crowds/social_force"],
+    },
+    {
+        "name": "Two corridors",
+        "about": "One corridor for each direction would be best. Which algorithms find that out?",
+        "scene": {"map": {"name": "two-corridors"}, "agents": 24, "errand": "patrol"},
+        "algorithms": ["controllers/direction_map", "controllers/whca"],
+    },
+    {
+        "name": "A corridor one cell wide",
+        "about": "Two agents want to pass where nobody can: one of them has to go back.",
+        "scene": {
+            "map": {"name": "one-corridor"}, "errand": "one_shot",
+            "journeys": [[3, 5, 29, 5], [29, 4, 3, 4], [4, 6, 28, 6], [28, 3, 4, 3]],
+        },
+        "algorithms": ["controllers/pibt", "planners/push_and_rotate"],
+    },
+    *(
+        {
+            "name": f"Thesis map ({letter})",
+            "about": "A map of the Direction Map thesis, with its patrols.",
+            "scene": {"map": {"name": f"thesis-{letter}"}, "agents": 100, "errand": "patrol"},
+            "algorithms": ["controllers/direction_map", "controllers/lra"],
+        }
+        for letter in "abd"
+    ),
+    {
+        "name": "A thousand agents",
+        "about": "A thousand agents with tasks without an end, on a large map.",
+        "scene": {"map": {"name": "large-rooms"}, "agents": 1000, "errand": "tasks"},
+        "algorithms": ["controllers/pibt"],
+    },
+]  # fmt: skip
+TOUR = [0, 1, 2, 3, 4, 5]
+"""The stops of the tour, as numbers of scenes."""

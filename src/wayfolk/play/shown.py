@@ -1,0 +1,59 @@
+"""What the page can choose from, for JSON: algorithms with their texts and options, maps, scenes."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from wayfolk.algorithms import catalogue
+from wayfolk.play.asked import shown_options
+from wayfolk.play.ground import FIRST, NAMED, YOURS, named
+from wayfolk.play.scenes import SCENES, TOUR
+from wayfolk.world.grid import Grid
+
+PROMISES = {"OPTIMAL": "optimal", "COMPLETE": "complete", "ANYTIME": "anytime"}
+KIND_OF = {"search": "search", "realtime": "search", "planners": "agents", "controllers": "agents", "crowds": "crowd"}
+
+
+@cache
+def shown_algorithms() -> list[dict[str, Any]]:
+    """All algorithms, by family and name."""
+    return [
+        {
+            "name": entry.name,
+            "family": entry.family,
+            "meaning": catalogue.FAMILIES[entry.family],
+            "kind": KIND_OF[entry.family],
+            "label": entry.label,
+            "text": entry.doc,
+            "paper": entry.facts.get("PAPER", ""),
+            "promises": [name for fact, name in PROMISES.items() if entry.facts.get(fact) is True],
+            "options": shown_options(entry),
+        }
+        for entry in catalogue.entries()
+    ]
+
+
+def shown_maps() -> list[dict[str, str]]:
+    """The names and notes of all maps."""
+    yours = [{"name": name, "notes": "from your command"} for name in YOURS]
+    return yours + [{"name": name, "notes": notes} for name, (notes, _) in NAMED.items()]
+
+
+def shown_map(name: str) -> dict[str, Any]:
+    """One map: its size and walls."""
+    return map_of(named(name))
+
+
+def map_of(grid: Grid) -> dict[str, Any]:
+    """A map as scenes hold it."""
+    walls = base64.b64encode(np.packbits(~grid.free).tobytes()).decode()
+    return {"name": grid.name, "width": grid.width, "height": grid.height, "walls": walls}
+
+
+def shown_scenes() -> dict[str, Any]:
+    """The scenes that are ready to be started, the stops of the tour, and the scene to begin with."""
+    return {"scenes": SCENES, "tour": TOUR, "first": FIRST}

@@ -1,0 +1,31 @@
+// States: what the page is doing, as the table in states.md.
+
+/** @type {Record<string, Record<string, string>>} */
+export const TABLE = {
+  connecting: { opened: "ready", closed: "offline" },
+  ready: { asked: "loading", closed: "offline" },
+  loading: { asked: "loading", begun: "running", stopped: "stopped", closed: "offline" },
+  running: { paused: "paused", ended: "over", asked: "loading", stopped: "stopped", closed: "offline" },
+  paused: { played: "running", asked: "loading", ended: "over", stopped: "stopped", closed: "offline" },
+  over: { played: "running", changed: "running", asked: "loading", stopped: "stopped", closed: "offline" },
+  stopped: { asked: "loading", closed: "offline" },
+  offline: { opened: "ready" },
+};
+
+export class States {
+  /** @param {(state: string, before: string) => void} entered */
+  constructor(entered) {
+    this.now = "connecting";
+    this.entered = entered;
+  }
+
+  /** Something happened; whether it matters in this state. @param {string} event */
+  go(event) {
+    const next = TABLE[this.now][event];
+    if (!next) return false;
+    const before = this.now;
+    this.now = next;
+    this.entered(next, before);
+    return true;
+  }
+}

@@ -1,0 +1,1 @@
+"""Question and answer as data: problem, plan, result, record, events."""

@@ -1,0 +1,36 @@
+// Opens the replay whose data are in the page.
+
+async function open() {
+  if (!("DecompressionStream" in window)) throw new Error("this browser is too old: it cannot unpack gzip");
+  const heads = JSON.parse(byId("data").textContent);
+  const buffers = await Promise.all(heads.map((head) => inflate(head.body)));
+  const timelines = heads.map((head, i) =>
+    head.bodies ? new Bodies(head, buffers[i]) : new Timeline(head, unpack(head, buffers[i])),
+  );
+  for (const [i, head] of heads.entries()) {
+    timelines[i].diagonals = head.diagonals;
+    timelines[i].search = head.search ? new Search(head.search, await inflate(head.search.body), timelines[i]) : null;
+  }
+  const layers = await Promise.all(heads.map((head, i) => openLayers(head, timelines[i])));
+  byId("notice").remove();
+  const replay = new Replay(heads, timelines, layers);
+  replay.deck = new Deck(replay);
+  const dress = () => {
+    replay.theme = readTheme();
+    drawLegend(byId("legend"), replay.theme);
+    for (const panel of replay.panels) panel.painter.setTheme(replay.theme);
+    replay.ask();
+  };
+  dress();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
+  arrange(replay);
+  new ResizeObserver(() => arrange(replay)).observe(byId("panels"));
+  addEventListener("resize", () => arrange(replay));
+  window.wayfolk = inspection(replay);
+}
+
+open().catch((error) => {
+  const notice = byId("notice") || byId("panels").appendChild(document.createElement("p"));
+  notice.textContent = `The replay could not be opened: ${error.message}.`;
+  throw error;
+});

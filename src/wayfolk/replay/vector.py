@@ -1,0 +1,220 @@
+"""A replay as SVG: lines and shapes for a paper, which move in a browser.
+
+Programs that do not know animations show the end, with the paths of all agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.errors import BadInput
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.problem import trace as rows_of
+from wayfolk.replay import colours
+from wayfolk.replay.colours import between, hexed
+from wayfolk.replay.moments import Moments
+
+if TYPE_CHECKING:
+    from wayfolk.replay import Track
+
+SIDE = 480.0  # units of the longer side of a panel
+GAP = 16.0
+HEAD = 22.0
+MOST_SHAPES = 60_000
+SECONDS = (4.0, 20.0)  # least and most that a film takes
+PER_SECOND = 6.0  # steps of agents
+EXPANSIONS_PER_SECOND = 100.0
+
+
+def svg(tracks: Sequence[Track], *, animated: bool = True) -> str:
+    """Return `tracks` side by side as an SVG picture; with `animated`, one that moves."""
+    panels = [Moments(track) for track in tracks]
+    end = max(panel.end for panel in panels)
+    pace = EXPANSIONS_PER_SECOND if any(panel.trace for panel in panels) else PER_SECOND
+    seconds = float(np.clip(end / pace, *SECONDS))
+    parts, x, high = [], 0.0, 0.0
+    for panel in panels:
+        scale = SIDE / max(panel.grid.width, panel.grid.height)
+        drawn = _panel(panel, end, seconds if animated else 0.0)
+        title = f'<text y="14" font-size="14" fill="{hexed(colours.INK)}">{escape(panel.track.title)}</text>'
+        parts.append(
+            f'<g transform="translate({x:g} 0)">{title}'
+            f'<g transform="translate(0 {HEAD:g}) scale({scale:g})">{drawn}</g></g>'
+        )
+        x += panel.grid.width * scale + GAP
+        high = max(high, panel.grid.height * scale + HEAD)
+    wide = x - GAP
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {high:g}" width="{wide:g}" height="{high:g}" '
+        f'font-family="system-ui, sans-serif">{"".join(parts)}</svg>\n'
+    )
+
+
+def _panel(panel: Moments, end: float, seconds: float) -> str:
+    grid = panel.grid
+    n_shapes = panel.n_agents * 2 + (0 if panel.trace is None else len(np.unique(panel.trace.rows["cell"])))
+    if n_shapes > MOST_SHAPES:
+        raise BadInput(f"an SVG of {n_shapes:,} shapes is too large: choose .gif, .mp4 or .html")
+    parts = [
+        f'<rect width="{grid.width}" height="{grid.height}" fill="{hexed(colours.FLOOR)}"/>',
+        _walls(grid.free),
+    ]
+    if panel.trace is not None:
+        parts += [_scans(panel, end, seconds), _search(panel, end, seconds), _path(panel, end, seconds), _ends(panel)]
+    parts += _agents(panel, end, seconds)
+    border = f'fill="none" stroke="{hexed(colours.EDGE)}" stroke-width="0.08"'
+    parts.append(f'<rect width="{grid.width}" height="{grid.height}" {border}/>')
+    return "".join(parts)
+
+
+def _walls(free: NDArray[np.bool_]) -> str:
+    """All walls as one shape: a rectangle for each run of a row."""
+    moves = []
+    for y, row in enumerate(~free):
+        edges = np.flatnonzero(np.diff(row.astype(np.int8), prepend=0, append=0))
+        moves += [f"M{first} {y}h{last - first}v1H{first}z" for first, last in edges.reshape(-1, 2).tolist()]
+    return f'<path fill="{hexed(colours.WALL)}" d="{"".join(moves)}"/>'
+
+
+def _agents(panel: Moments, end: float, seconds: float) -> list[str]:
+    """A disc, a path and a goal for each agent."""
+    legs, parts, discs = panel.legs, [], []
+    last, here = panel.agents(panel.end)
+    goals = panel.goals(0.0)
+    bounds = np.searchsorted(legs.agent, np.arange(panel.n_agents + 1))
+    for agent in range(panel.n_agents):
+        hue = hexed(colours.AGENTS[agent % len(colours.AGENTS)])
+        rows = slice(bounds[agent], bounds[agent + 1])
+        cells = legs.cell_to[rows][legs.cell_to[rows] != NOWHERE]
+        points = [(x + 0.5, y + 0.5) for x, y in panel._places(cells).tolist()]
+        line = " ".join(f"{x:g},{y:g}" for x, y in points)
+        parts.append(
+            f'<polyline points="{line}" fill="none" stroke="{hue}" stroke-width="0.16" stroke-opacity="0.35" '
+            'stroke-linejoin="round"/>'
+        )
+        if goals[agent] != NOWHERE:
+            x, y = panel.grid.place(int(goals[agent]))
+            parts.append(
+                f'<path d="M{x + 0.5} {y + 0.2}l.3 .3l-.3 .3l-.3 -.3z" fill="none" stroke="{hue}" stroke-width="0.09"/>'
+            )
+        if here[agent]:
+            moves = _moves(panel, rows, end, seconds)
+            at = f'cx="{last[agent, 0] + 0.5:g}" cy="{last[agent, 1] + 0.5:g}"'
+            discs.append(f'<circle {at} r="0.42" fill="{hue}">{moves}</circle>')
+    return parts + discs
+
+
+def _moves(panel: Moments, rows: slice, end: float, seconds: float) -> str:
+    """The animation of one agent: where it is when a move begins and ends."""
+    if not seconds:
+        return ""
+    legs = panel.legs
+    times, xs, ys = [0.0], [], []
+    (first_x, first_y), *_ = panel._places(legs.cell_to[rows][:1]).tolist()
+    xs.append(first_x)
+    ys.append(first_y)
+    starts, stops = panel._places(legs.cell_from[rows]).tolist(), panel._places(legs.cell_to[rows]).tolist()
+    for k in range(1, len(stops)):
+        begin = float(legs.time[rows][k])
+        for when, (x, y) in ((begin, starts[k]), (begin + float(legs.span[rows][k]), stops[k])):
+            times.append(min(max(when, times[-1]), end))
+            xs.append(x)
+            ys.append(y)
+    times.append(end)
+    xs.append(xs[-1])
+    ys.append(ys[-1])
+    keys = ";".join(f"{time / end:.4g}" for time in times)
+    both = []
+    for name, values in (("cx", xs), ("cy", ys)):
+        listed = ";".join(f"{value + 0.5:g}" for value in values)
+        both.append(
+            f'<animate attributeName="{name}" values="{listed}" keyTimes="{keys}" dur="{seconds:g}s" '
+            'repeatCount="indefinite"/>'
+        )
+    return "".join(both)
+
+
+def _search(panel: Moments, end: float, seconds: float) -> str:
+    """A square for each cell that the search has seen, in the colours it had one after another."""
+    trace, grid = panel.trace, panel.grid
+    assert trace is not None
+    rows = trace.rows[~np.isin(trace.rows["kind"], (rows_of.SCANNED, rows_of.LEARNED))]
+    is_closing = np.isin(rows["kind"], (rows_of.CLOSED, rows_of.CLOSED_BACK))
+    part = np.cumsum(is_closing) / max(1, is_closing.sum())
+    fixed = {rows_of.OPENED: colours.OPEN, rows_of.OPENED_BACK: colours.OPEN_BACK, rows_of.FORGOTTEN: colours.FLOOR}
+    order = np.argsort(rows["cell"], kind="stable")
+    bounds = np.flatnonzero(np.diff(rows["cell"][order], prepend=-1))
+    parts = []
+    for mine in np.split(order, bounds[1:]):
+        x, y = grid.place(int(rows["cell"][mine[0]]))
+        hues = [colours.FLOOR]
+        for row in mine.tolist():
+            kind = int(rows["kind"][row])
+            ends = colours.CLOSED if kind == rows_of.CLOSED else colours.CLOSED_BACK
+            hues.append(fixed[kind] if kind in fixed else between(ends, float(part[row])))
+        change = ""
+        if seconds:
+            keys = ";".join(["0", *(f"{time / end:.4g}" for time in rows["time"][mine].tolist())])
+            listed = ";".join(map(hexed, hues))
+            change = (
+                f'<animate attributeName="fill" calcMode="discrete" values="{listed}" keyTimes="{keys}" '
+                f'dur="{seconds:g}s" repeatCount="indefinite"/>'
+            )
+        parts.append(f'<rect x="{x}" y="{y}" width="1" height="1" fill="{hexed(hues[-1])}">{change}</rect>')
+    return "".join(parts)
+
+
+def _scans(panel: Moments, end: float, seconds: float) -> str:
+    """A bar for each straight run that was scanned."""
+    trace, parts = panel.trace, []
+    assert trace is not None
+    for row in trace.of(rows_of.SCANNED):
+        (x, y), (last_x, last_y) = panel.grid.place(int(row["cell"])), panel.grid.place(int(row["other"]))
+        if x != last_x and y != last_y:
+            continue
+        box = f'x="{min(x, last_x)}" y="{min(y, last_y)}" width="{abs(x - last_x) + 1}" height="{abs(y - last_y) + 1}"'
+        change = ""
+        if seconds:
+            change = (
+                f'<animate attributeName="opacity" calcMode="discrete" values="0;1" keyTimes="0;{row["time"] / end:.4g}" '
+                f'dur="{seconds:g}s" repeatCount="indefinite"/>'
+            )
+        parts.append(f'<rect {box} fill="{hexed(colours.SCANNED)}">{change}</rect>')
+    return "".join(parts)
+
+
+def _ends(panel: Moments) -> str:
+    trace = panel.trace
+    assert trace is not None
+    (start_x, start_y), (goal_x, goal_y) = panel.grid.place(trace.start), panel.grid.place(trace.goal)
+    size = max(0.4, max(panel.grid.width, panel.grid.height) / 90)
+    return (
+        f'<circle cx="{start_x + 0.5}" cy="{start_y + 0.5}" r="{size:g}" fill="{hexed(colours.START)}"/>'
+        f'<path d="M{goal_x + 0.5} {goal_y + 0.5 - size:g}l{size:g} {size:g}l-{size:g} {size:g}l-{size:g} -{size:g}z" '
+        f'fill="{hexed(colours.PATH)}"/>'
+    )
+
+
+def _path(panel: Moments, end: float, seconds: float) -> str:
+    trace, points = panel.trace, panel.route(panel.end)
+    assert trace is not None
+    if len(points) < 2:
+        return ""
+    line = " ".join(f"{x + 0.5:g},{y + 0.5:g}" for x, y in points)
+    width = max(0.26, max(panel.grid.width, panel.grid.height) / 160)
+    change = ""
+    if seconds:
+        keys = f"0;{trace.end / end:.4g};{panel.end / end:.4g};1"
+        change = (
+            f'<animate attributeName="stroke-dashoffset" values="1;1;0;0" keyTimes="{keys}" dur="{seconds:g}s" '
+            'repeatCount="indefinite"/>'
+        )
+    return (
+        f'<polyline points="{line}" fill="none" stroke="{hexed(colours.PATH)}" stroke-width="{width:g}" pathLength="1" '
+        f'stroke-dasharray="1" stroke-linejoin="round">{change}</polyline>'
+    )

@@ -1,0 +1,1 @@
+"""The clock and the referee: simulations, scenes, and the calls for many agents."""

@@ -1,0 +1,393 @@
+"""The clock and the referee of a simulation, compiled: agents follow their routes until a controller must be asked.
+
+All time models are one loop. Time goes by ticks; an agent is due when its last action is over. With ticks of 1 and
+actions of 1 all agents act in every step; with ticks of 0.03 and moves that last as long as their length, a few at a time.
+With `in_turns`, each agent has its turn in every tick, in the order of numbers: it plans if it must and acts, and those
+after it see the result. Its move is refused if it is not legal or the cell is occupied, and diagonals may cross.
+
+In the other two models all moves of a tick are judged together. A move is refused if it is not legal, leads to a cell that
+an earlier agent claims, or that will not be empty, swaps two agents, or crosses a diagonal move under way. Following is
+allowed, and so are rings of three or more where all agents act at once. A refused agent stays, its route is dropped, and it
+may act again at the next tick, or when the diagonal move that it would have crossed has ended.
+
+Two agents cross if one begins a move along a diagonal of a 2 x 2 block of cells while another is on a move along its
+other diagonal. A move begins when its agent is ready, at most one tick before the tick at which it is logged. In the
+`steps` model it lasts one step, in the `distance` model as long as its length. It ends earlier if its agent leaves. The
+moment at which a move ends is not part of it: a crossing move may begin at that very tick. Of two moves that would begin at
+the same tick, the second is refused.
+
+Invariants  `occupant[cell]` is the agent there, and two agents are never in one cell.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.kernels import random
+from wayfolk.kernels.codes import ARRIVE, GOAL, MOVE, NOBODY, REFUSED, THOUGHT
+from wayfolk.kernels.crew import N_ASKED, TICK, wait
+from wayfolk.kernels.crossing import SOON, corners, diagonal, is_under_way
+from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.planning import plan_routes
+
+ASK, EVENT, LOG_FULL, FINISHED, OVER = range(5)
+_OPEN, _MOVES, _STAYS, _FAILS = range(4)  # verdicts
+N_LOG, STAMP, TURN = range(3)  # places in `Court.counts`; TURN is whose turn is next in this tick
+STATE = np.dtype(
+    [
+        ("leg", np.int32),  # which of its visits is next
+        ("loop", np.int32),
+        ("want", np.int32),  # the cell that it would enter now
+        ("due", np.int32),
+        ("chain", np.int32),
+        ("verdict", np.uint8),
+        ("held", np.bool_),  # moved by the caller alone
+    ],
+    align=True,
+)
+
+
+class RefereeRules(NamedTuple):
+    """`tick` is the time between two ticks; with `rings`, agents on a ring may all move on by one at once.
+
+    With `in_turns`, agents act one after another.
+    """
+
+    tick: float
+    loops: int
+    one_shot: bool
+    rings: bool
+    in_turns: bool
+
+
+class Court(NamedTuple):
+    """What only the referee and the simulation see: the true map, the goals to come, and scratch for judging.
+
+    `visits` are the goals in turn, `pool` where endless tasks are drawn from, `drops` where what was picked up there is
+    delivered (if tasks have two places), `luck` the random numbers for that.
+    """
+
+    legal: NDArray[np.uint8]
+    claimed: NDArray[np.int64]
+    states: NDArray[np.void]
+    visits: NDArray[np.int32]
+    pool: NDArray[np.int32]
+    luck: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    drops: NDArray[np.int32]
+
+
+@kernel
+def run(crew, court, log, arrays, rules, stop_tick, next_event):
+    """Run until Python must plan (ASK), an event is due, the log is full, all agents are done, or `stop_tick`."""
+    agents, answers, states, count = crew.agents, crew.answers, court.states, crew.counts
+    tick = rules.tick
+    while True:
+        if count[TICK] >= stop_tick:
+            return OVER
+        now = count[TICK] * tick
+        if next_event <= now + SOON and court.counts[TURN] == 0:
+            return EVENT
+        n_due, n_asked = 0, 0
+        soonest = np.inf
+        for number in range(court.counts[TURN], agents.size):
+            agent = agents[number]
+            if not agent["present"] or agent["done"]:
+                continue
+            if rules.in_turns:
+                if court.counts[N_LOG] + 4 > log.size:
+                    return LOG_FULL
+                if _has_nowhere_to_go(crew, court, log, number, now, rules):
+                    court.counts[TURN] = number + 1
+                    continue
+            soonest = min(soonest, agent["ready"])
+            if agent["ready"] <= now + SOON:
+                states[n_due]["due"] = number
+                n_due += 1
+                if answers[number]["at"] >= answers[number]["n_route"]:
+                    answers[number]["at"] = answers[number]["n_route"] = 0
+                    if agent["ours"]:
+                        crew.asked[n_asked] = number
+                        n_asked += 1
+                    elif states[number]["held"]:
+                        wait(crew, number, 1)
+                    else:
+                        _wander(crew, court, number)
+                if rules.in_turns:
+                    court.counts[TURN] = number
+                    break
+        count[N_ASKED] = n_asked
+        if court.counts[N_LOG] + 3 * n_due + n_asked > log.size:
+            return LOG_FULL
+        if n_asked > 0:
+            n_served = plan_routes(arrays, crew, log[: court.counts[N_LOG]], now)
+            _write_thoughts(crew, court, log, now)
+            if n_served < n_asked:
+                return ASK
+        if rules.in_turns:
+            if n_due > 0:
+                _act(crew, court, log, court.counts[TURN], now, rules)
+                court.counts[TURN] += 1
+            if n_due == 0 or court.counts[TURN] == agents.size:
+                court.counts[TURN] = 0
+                count[TICK] += 1
+                if _is_over(agents, states, rules.one_shot):
+                    return FINISHED
+            continue
+        if n_due == 0:  # no agent acts for a while, or ever again
+            if soonest == np.inf:
+                return FINISHED
+            after = max(count[TICK] + 1, np.int64(np.ceil(soonest / tick - 1e-6)))
+            if next_event < np.inf:
+                after = min(after, max(count[TICK] + 1, np.int64(np.ceil(next_event / tick - 1e-6))))
+            count[TICK] = min(after, stop_tick)
+            continue
+        _judge(crew, court, n_due, now, rules.rings)
+        _move(crew, court, log, n_due, now, rules)
+        count[TICK] += 1
+        if _is_over(agents, states, rules.one_shot):
+            return FINISHED
+
+
+@inner
+def _note(court, log, now, agent, kind, cell):
+    """Write a row of the log; there must be room."""
+    row = log[court.counts[N_LOG]]
+    row["time"], row["agent"], row["kind"], row["cell"] = now, agent, kind, cell
+    court.counts[N_LOG] += 1
+
+
+@inner
+def _write_thoughts(crew, court, log, now):
+    """Write to the log which agents have planned, and how many nodes they expanded."""
+    for k in range(crew.counts[N_ASKED]):
+        answer = crew.answers[crew.asked[k]]
+        if answer["planned"]:
+            _note(court, log, now, crew.asked[k], THOUGHT, answer["spent"])
+            answer["spent"], answer["planned"] = 0, False
+
+
+@inner
+def _wander(crew, court, number):
+    """An agent that is nobody's goes to a random empty cell beside it, or waits."""
+    here = crew.agents[number]["here"]
+    chosen, n_choices = here, 1
+    for k in range(8):
+        if (court.legal[here] >> k) & 1 and crew.occupant[here + crew.offsets[k]] == NOBODY:
+            n_choices += 1
+            if random.below(court.luck, n_choices) == 0:
+                chosen = here + crew.offsets[k]
+    wait(crew, number, 1)
+    crew.route[number, 0] = chosen
+
+
+@inner
+def _judge(crew, court, n_due, now, rings):
+    """Decide which of the due agents may move."""
+    agents, states, claimed = crew.agents, court.states, court.claimed
+    court.counts[STAMP] += 1
+    stamp = court.counts[STAMP]
+    for number in range(agents.size):
+        states[number]["verdict"] = _STAYS
+    for k in range(n_due):
+        number = states[k]["due"]
+        state, here = states[number], agents[number]["here"]
+        state["want"] = crew.route[number, crew.answers[number]["at"]]
+        if state["want"] == here:
+            continue
+        if not _is_step(crew, court, here, state["want"]) or claimed[state["want"]] == stamp:
+            state["verdict"] = _FAILS
+        else:
+            claimed[state["want"]] = stamp
+            state["verdict"] = _OPEN
+    for k in range(n_due):
+        number = states[k]["due"]
+        if states[number]["verdict"] == _OPEN and _meets(crew, court, number, now):
+            states[number]["verdict"] = _FAILS
+    for k in range(n_due):
+        # follow the agents that stand in the way until the outcome is clear
+        first = states[k]["due"]
+        length = 0
+        ahead = first
+        outcome = _OPEN
+        while outcome == _OPEN:
+            if states[ahead]["verdict"] != _OPEN:
+                outcome = _MOVES if states[ahead]["verdict"] == _MOVES else _FAILS
+                break
+            states[length]["chain"] = ahead
+            length += 1
+            states[ahead]["verdict"] = _MOVES  # until shown otherwise
+            ahead = crew.occupant[states[ahead]["want"]]
+            if ahead == NOBODY:
+                outcome = _MOVES
+            elif ahead == first:
+                outcome = _MOVES if rings else _FAILS
+        if outcome == _FAILS:
+            for back in range(length):
+                states[states[back]["chain"]]["verdict"] = _FAILS
+
+
+@inner
+def _is_step(crew, court, here, there):
+    """Whether a legal move leads from `here` to `there`."""
+    for k in range(8):
+        if here + crew.offsets[k] == there:
+            return (court.legal[here] >> k) & 1 != 0
+    return False
+
+
+@inner
+def _meets(crew, court, number, now):
+    """Whether the move swaps with another agent, or crosses a diagonal move that begins now or began before."""
+    agents, states = crew.agents, court.states
+    here, there = agents[number]["here"], states[number]["want"]
+    other = crew.occupant[there]
+    if other != NOBODY and states[other]["verdict"] == _OPEN and states[other]["want"] == here:
+        states[other]["verdict"] = _FAILS
+        return True
+    k = diagonal(crew.offsets, here, there)
+    if k == 0:
+        return False
+    beside, across = corners(crew.offsets, here, k)
+    for _ in range(2):
+        other = crew.occupant[beside]
+        if other != NOBODY:
+            if states[other]["verdict"] == _OPEN and states[other]["want"] == across and other < number:
+                return True
+            if is_under_way(agents[other], across, now):
+                # the next tick would be no different: it stands until the diagonal is free
+                agents[number]["came"], agents[number]["ready"] = here, agents[other]["ready"]
+                return True
+        beside, across = across, beside
+    return False
+
+
+@inner
+def _move(crew, court, log, n_due, now, rules):
+    """Carry out the verdicts, the agents in front first, and write the log."""
+    agents, states = crew.agents, court.states
+    for k in range(n_due):
+        number = states[k]["due"]
+        agent, answer = agents[number], crew.answers[number]
+        if states[number]["verdict"] == _FAILS:
+            _note(court, log, now, number, REFUSED, states[number]["want"])
+            agent["refused"] = True
+            answer["at"] = answer["n_route"] = 0
+        elif states[number]["verdict"] == _STAYS:
+            agent["ready"] = max(agent["ready"], now - rules.tick) + crew.lasts[8]
+            agent["came"] = agent["here"]
+            answer["at"] += 1
+    for k in range(n_due):
+        number = states[k]["due"]
+        length = 0
+        while number != NOBODY and states[number]["verdict"] == _MOVES:
+            states[length]["chain"] = number
+            length += 1
+            states[number]["verdict"] = _OPEN  # on the chain; also ends the walk around a ring
+            number = crew.occupant[states[number]["want"]]
+        for back in range(length - 1, -1, -1):
+            _enter(crew, court, log, states[back]["chain"], now, rules)
+
+
+@inner
+def _act(crew, court, log, number, now, rules):
+    """Let one agent take its turn."""
+    agent, answer = crew.agents[number], crew.answers[number]
+    here, there = agent["here"], crew.route[number, answer["at"]]
+    court.states[number]["want"] = there
+    if there == here:
+        agent["ready"], agent["came"] = now + rules.tick, here
+        answer["at"] += 1
+    elif crew.occupant[there] != NOBODY or not _is_step(crew, court, here, there):
+        _note(court, log, now, number, REFUSED, there)
+        agent["refused"] = True
+        answer["at"] = answer["n_route"] = 0
+    else:
+        _enter(crew, court, log, number, now, rules)
+
+
+@inner
+def _has_nowhere_to_go(crew, court, log, number, now, rules):
+    """Whether a patrol of one cell only has used up its turn: it arrives where it is."""
+    agent = crew.agents[number]
+    if agent["here"] != agent["goal"] or rules.one_shot or court.pool.size > 0 or not agent["ours"]:
+        return False
+    _arrive(crew, court, log, number, now, rules)
+    return True
+
+
+@inner
+def _enter(crew, court, log, number, now, rules):
+    """Move one agent, and let it arrive if that is its goal."""
+    agent, answer, state = crew.agents[number], crew.answers[number], court.states[number]
+    here, there = agent["here"], state["want"]
+    if crew.occupant[here] == number:
+        crew.occupant[here] = NOBODY
+    crew.occupant[there] = number
+    lasts = crew.lasts[diagonal(crew.offsets, here, there)]
+    agent["came"], agent["here"] = here, there
+    agent["ready"] = max(agent["ready"], now - rules.tick) + lasts
+    answer["at"] += 1
+    agent["refused"] = False
+    _note(court, log, now, number, MOVE, there)
+    if there == agent["goal"] and not state["held"]:
+        _arrive(crew, court, log, number, now, rules)
+
+
+@kernel
+def arrive(crew, court, log, number, now, rules):
+    """Let an agent that was put on its goal arrive there; the log must have room for two rows."""
+    _arrive(crew, court, log, number, now, rules)
+
+
+@inner
+def _arrive(crew, court, log, number, now, rules):
+    """Note that an agent has reached its goal, and hand it the next one."""
+    agent, answer, state = crew.agents[number], crew.answers[number], court.states[number]
+    there = agent["here"]
+    _note(court, log, now, number, ARRIVE, there)
+    if rules.one_shot:
+        return
+    answer["at"] = answer["n_route"] = 0
+    if court.pool.size > 0:
+        _next_task(court, agent, state, there, court.visits[number])
+    else:
+        state["leg"] += 1
+        if state["leg"] == court.visits.shape[1]:
+            state["leg"] = 0
+            state["loop"] += 1
+        if state["loop"] >= rules.loops:
+            agent["done"] = True
+            return
+        agent["goal"] = court.visits[number, state["leg"]]
+    _note(court, log, now, number, GOAL, agent["goal"])
+
+
+@inner
+def _next_task(court, agent, state, here, first):
+    """Draw the next goal of an agent that has reached a place of its task, other than `here` if there is a choice."""
+    is_loaded = court.drops.size > 0 and state["leg"] == 0
+    if is_loaded:
+        state["leg"] = 1
+        agent["goal"] = first[1] if state["loop"] == 0 else here
+    else:
+        state["leg"] = 0
+        state["loop"] += 1
+    size = court.drops.size if is_loaded else court.pool.size
+    while agent["goal"] == here and size > 1:
+        spot = random.below(court.luck, size)
+        agent["goal"] = court.drops[spot] if is_loaded else court.pool[spot]
+    if size == 1:
+        agent["goal"] = court.drops[0] if is_loaded else court.pool[0]
+
+
+@inner
+def _is_over(agents, states, one_shot):
+    """Whether every present agent is done, or on its goal if each has only one; agents that are held do not count."""
+    for number in range(agents.size):
+        agent = agents[number]
+        if agent["present"] and not agent["done"] and not states[number]["held"]:
+            if not one_shot or agent["here"] != agent["goal"]:
+                return False
+    return True

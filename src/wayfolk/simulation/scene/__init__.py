@@ -1,0 +1,1 @@
+"""Scenes: agents with tasks and what happens meanwhile, as TOML files."""

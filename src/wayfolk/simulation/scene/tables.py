@@ -1,0 +1,99 @@
+"""The tables of a scene file: which keys each has, and what their values must be. docs/scenes.md explains them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from wayfolk.files.made_maps import MapSettings
+from wayfolk.files.toml import Area, Count, Expects, Flag, OnePlace, Places, Positive, Schema, Seed, SubTable, Text
+
+EVENTS = {
+    "retask": ("group", "agents", "goal", "goals", "goal_area"),
+    "join": ("start", "goal"),
+    "leave": ("group", "agents"),
+    "release": ("group", "agents"),
+    "block": ("places", "area"),
+    "free": ("places", "area"),
+}
+"""What an event can do, and the keys that it then may have beside `at` and `do`."""
+
+
+class SceneTable(Schema):
+    """The whole file."""
+
+    name: Text = None
+    about: Text = None
+    seed: Seed = None
+    until: Positive = None
+    seconds: Positive = None
+    model: Annotated[Literal["steps", "distance", "turns"] | None, Expects("a text")] = None
+    vision: Annotated[float | None, Field(ge=1), Expects("a number from 1")] = None
+    world: SubTable = None
+    controller: SubTable = None
+    group: Annotated[list[dict[str, Any]] | None, Expects("written as [[group]] tables")] = None
+    event: Annotated[list[dict[str, Any]] | None, Expects("written as [[event]] tables")] = None
+
+
+class WorldTable(MapSettings):
+    """[world]: a drawing, a file, or a rule with its settings."""
+
+    map: Text = None
+    file: Text = None
+    make: Annotated[Literal["random", "maze", "rooms", "warehouse"] | None, Expects("a text")] = None
+    moves: Annotated[Literal["four", "eight", "eight_cutting"] | None, Expects("a text")] = None
+    terrain: Annotated[list[dict[str, Any]] | None, Expects("written as [[world.terrain]] tables")] = None
+
+
+class TerrainTable(Schema):
+    """[[world.terrain]]: what it costs to enter some cells."""
+
+    places: Places = None
+    area: Area = None
+    cost: Positive = None
+
+
+class ControllerTable(Schema):
+    """[controller]: the algorithm that decides, and its options."""
+
+    name: Text = None
+    options: SubTable = None
+
+
+class GroupTable(Schema):
+    """[[group]]: agents that start somewhere and have something to do."""
+
+    name: Text = None
+    count: Count = None
+    places: Places = None
+    area: Area = None
+    goals: Places = None
+    goal_area: Area = None
+    patrol: Places = None
+    loops: Annotated[
+        Annotated[int, Field(ge=1)] | Literal["endless"] | None, Expects('a whole number from 1, or "endless"')
+    ] = None
+    tasks: Places = None
+    task_area: Area = None
+    pickups: Places = None
+    dropoffs: Places = None
+    ours: Flag = None
+
+
+class EventTable(Schema):
+    """[[event]]: something that happens at a time."""
+
+    at: Annotated[float | None, Field(ge=0), Expects("a number from 0")] = None
+    do: Annotated[Literal["retask", "join", "leave", "release", "block", "free"] | None, Expects("a text")] = None
+    group: Text = None
+    agents: Annotated[
+        Annotated[list[int], Field(min_length=1)] | None,
+        Expects("a list of numbers of agents", "the number of an agent"),
+    ] = None
+    start: OnePlace = None
+    goal: OnePlace = None
+    goals: Places = None
+    goal_area: Area = None
+    places: Places = None
+    area: Area = None

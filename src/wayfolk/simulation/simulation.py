@@ -1,0 +1,304 @@
+"""Simulation: the clock and the referee. It owns the truth; controllers only propose.
+
+    simulate(patrol(grid, agents=100), "lra", radius=5) -> Run
+
+    world = Simulation(problem, "bmaa_plus", record=False)     a world in a game's loop
+    world.step(), world.places(), world.state(3), world.move(0, (4, 5)), world.send(range(8), (20, 20))
+
+Time models: in `steps` every action takes one step and all agents act at once; in `distance` agents move at unit speed, so
+that a diagonal takes 1.41, the clock ticks in small increments, and a refused move takes no time but drops the route. In
+`turns` agents act one after another, in the order of their numbers, one action each in a turn of 1.5 units of time;
+diagonals may cross. That is the clock of the Direction Map thesis.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.catalogue import Entry
+from wayfolk.algorithms.controllers import View
+from wayfolk.algorithms.controllers._begin import begin_controller
+from wayfolk.algorithms.task import checked_seed
+from wayfolk.errors import BadInput, BadProblem, NotSupported
+from wayfolk.kernels.codes import GOAL, JOIN, LEAVE, NOBODY, REFUSED, THOUGHT
+from wayfolk.kernels.crew import TICK
+from wayfolk.kernels.planning import AskPython
+from wayfolk.problem import events as happenings
+from wayfolk.problem.events import Event, Place
+from wayfolk.problem.problem import Problem
+from wayfolk.problem.record import DISTANCE, STEPS, TURNS
+from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.simulation import referee
+from wayfolk.simulation.groups import goals_around
+from wayfolk.simulation.history import kept_time
+from wayfolk.simulation.run import LAP, Run
+from wayfolk.simulation.states import AgentState, state_of
+from wayfolk.simulation.truth import Truth
+from wayfolk.world.vision import Vision
+
+TICKS = {STEPS: 1.0, DISTANCE: 0.03, TURNS: 1.5}
+
+
+def models_of(entry: Entry) -> tuple[str, ...]:
+    """The time models in which a controller works: its fact MODELS, or those in which agents act at the same time."""
+    models: tuple[str, ...] = entry.facts.get("MODELS", (STEPS, DISTANCE))
+    return models
+
+
+@dataclass
+class Thoughts(Counters):
+    """What controllers do; `expanded_most` is the most nodes that one agent expanded when it planned once."""
+
+    expanded_most: int = 0
+
+
+class Simulation(Truth):
+    """Agents under a controller, advanced tick by tick. Events come from a list or, at any pause, from `happen`.
+
+    `record` says how much of the log is kept: all of it, none (False), or that of the last units of time ("last 1000"); a
+    controller with an option of that name gets it if it is True. Other options are the controller's. Those that are
+    called like one of the simulation's go into `own`: `vision` here is how far agents see of a map that is not known, and
+    may be something else to the controller.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        controller: Any = "whca",
+        *,
+        model: str = STEPS,
+        tick: float | None = None,
+        events: Iterable[Event] = (),
+        vision: float | None = None,
+        seed: int = 0,
+        clock: bool = False,
+        record: bool | str | None = None,
+        own: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        if model not in TICKS:
+            raise BadInput(f"there is no time model {model!r}: choose {', '.join(TICKS)}")
+        if tick is not None and not (model == DISTANCE and 0 < tick <= 1):
+            raise BadInput(f"tick must be above 0 and at most 1, in the model {DISTANCE}; not {tick}")
+        entry = catalogue.find(controller, "controllers")
+        if model not in models_of(entry):
+            raise NotSupported(f"{entry.name} knows the time model {' and '.join(models_of(entry))} only, not {model}")
+        self.problem, self.algorithm, self.model, self.seed = problem, entry.name, model, checked_seed(seed)
+        self.has_a_name = not entry.once  # a controller that is an object cannot be begun again
+        self.grid = problem.grid
+        self.tick = TICKS[model] if tick is None else tick
+        self.vision = None if vision is None else Vision(problem.grid, vision)
+        self.laps: list[tuple[float, float, int]] | None = [] if clock else None
+        self.kept = kept_time(record)
+        own_options = options | dict(own or {})
+        if record is True and any(option.name == "record" for option in entry.options):
+            own_options = {"record": True} | own_options
+        self.controller, self.options = begin_controller(entry, problem, self.seed, own_options)
+        self._build()
+        self._seconds = 0.0
+        self.controller.prepare(self._view())
+        for event in sorted(events, key=lambda event: event.time):
+            self.happen(event)
+
+    def step(self) -> Status:
+        """Let one tick pass, also if no agent has anything to do: what a game calls again and again."""
+        stop = self.crew.counts[TICK] + 1
+        self._lap(leaps=False)
+        self.crew.counts[TICK] = max(self.crew.counts[TICK], stop)
+        return self.status
+
+    def places(self) -> NDArray[np.int32]:
+        """The place of each agent, as rows of x and y; of an agent that has left, its last place."""
+        return self.grid.places(self.crew.agents["here"])
+
+    def state(self, agent: int) -> AgentState:
+        """What `agent` does: it is moving, waiting (and for whom), blocked (by what), arrived, held, or gone."""
+        return state_of(self, self._known(agent))
+
+    def move(self, agent: int, place: Place) -> None:
+        """Let `agent` take a step to `place` at the next tick; raises BadProblem if it is no step from where it is."""
+        here, there = self._present(agent)["here"], self.grid.cell(place)
+        if not self.grid.is_free(there):
+            raise BadProblem(f"agent {agent} cannot move to {place}: there is a wall", agent)
+        ways = [k for k in range(8) if here + self.grid.offsets[k] == there and self.grid.legal[here] >> k & 1]
+        if not ways and here != there:
+            raise BadProblem(f"agent {agent} cannot move from {self.grid.place(here)} to {place} in one step", agent)
+        other = self.crew.occupant[there]
+        if other not in (NOBODY, agent) and self.court.states[other]["held"]:
+            raise BadProblem(f"agent {agent} cannot move to {place}: agent {other} is held there", agent)
+        self._await(happenings.move(self.time, agent, place))
+
+    def put(self, agent: int, place: Place) -> None:
+        """Take `agent` from where it is and put it to `place`, now; raises BadProblem if that is not free and empty."""
+        self._present(agent)
+        there = self.grid.cell(place)
+        if not self.grid.is_free(there):
+            raise BadProblem(f"agent {agent} cannot be put to {place}: there is a wall", agent)
+        other = self.crew.occupant[there]
+        if other not in (NOBODY, agent):
+            raise BadProblem(f"agent {agent} cannot be put to {place}: agent {other} is there", agent)
+        self._put(agent, there)
+        self._changed(agent)
+
+    def hold(self, agent: int) -> None:
+        """Let nobody but the caller move `agent` from now on, by `move` and `put`; until then it stands still."""
+        self._present(agent)
+        self._apply(happenings.hold(self.time, agent), [], [])
+        self._changed(agent)
+
+    def resume(self, agent: int) -> None:
+        """Give `agent`, which was held or released, back to the controller."""
+        self._present(agent)
+        self._apply(happenings.resume(self.time, agent), [], [])
+        self._changed(agent)
+
+    def send(self, agents: Iterable[int], place: Place) -> NDArray[np.int32]:
+        """Send `agents` to `place`: each gets a cell of its own around it as its goal. Returns the goals, as x and y.
+
+        The goals are the free cells that are fewest steps from `place`; each goes to the nearest agent that has none.
+        """
+        chosen = [int(agent) for agent in agents]
+        if len(set(chosen)) < len(chosen):
+            raise BadProblem("an agent is named twice in one order")
+        here = np.array([self._present(agent)["here"] for agent in chosen], np.int32)
+        goals = goals_around(self.grid, self.grid.cell(place), here)
+        for agent, goal in zip(chosen, goals.tolist(), strict=True):
+            self._await(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
+        return self.grid.places(goals)
+
+    def save(self, file: str | Path) -> None:
+        """Write the world to a file, from which `read_world` lets it go on."""
+        from wayfolk.simulation.saved import write_world
+
+        write_world(self, file)
+
+    def _known(self, agent: int) -> int:
+        if not 0 <= agent < self.n_agents:
+            raise BadProblem(f"there is no agent {agent}: they are 0 to {self.n_agents - 1}")
+        return int(agent)
+
+    def _present(self, agent: int) -> np.void:
+        row: np.void = self.crew.agents[self._known(agent)]
+        if not row["present"]:
+            raise BadProblem(f"agent {agent} has left", agent)
+        return row
+
+    def _changed(self, agent: int) -> None:
+        """Tell the controller that something has happened to `agent`, and let time pass again if all was done."""
+        self._tell([agent], [])
+        self.status = Status.RUNNING
+
+    def advance(self, budget: int = NO_LIMIT) -> Status:
+        """Let up to `budget` ticks pass. With a clock they pass one by one, and the seconds of each are noted."""
+        if self.laps is None:
+            return self._advance(budget)
+        stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
+        while self.crew.counts[TICK] < stop and not self.status.is_final:
+            self._lap()
+        return self.status
+
+    def _lap(self, leaps: bool = True) -> None:
+        """Let one tick pass, and note its seconds if there is a clock."""
+        if self.laps is None or self.status.is_final:
+            self._advance(1, leaps)
+            return
+        n_ours = int((self.crew.agents["present"] & self.crew.agents["ours"]).sum())
+        before = self._seconds
+        self._advance(1, leaps)
+        self.laps.append((self.time, self._seconds - before, n_ours))
+
+    def _advance(self, budget: int, leaps: bool = True) -> Status:
+        """Let up to `budget` ticks pass; with `leaps`, the clock goes on to the next event if there is nothing to do."""
+        began = time.perf_counter()
+        stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
+        while not self.status.is_final:
+            code = referee.run(
+                crew=self.crew, court=self.court, log=self.log, arrays=self.controller.arrays, rules=self.rules,
+                stop_tick=self._next_stop(stop), next_event=self._events[0][0] if self._events else np.inf,
+            )  # fmt: skip
+            if self.vision is not None:
+                self._look()
+            if code == referee.ASK:
+                self._ask()
+            elif code == referee.LOG_FULL:
+                self._make_room()
+            elif code == referee.EVENT:
+                self._apply_events()
+            elif code == referee.FINISHED:
+                self.status = Status.RUNNING if self._events else Status.SOLVED
+                if self._events and leaps:  # no agent has anything to do until the next event
+                    self.crew.counts[TICK] = int(np.ceil(self._events[0][0] / self.tick))
+                    self._apply_events()
+                elif self._events:
+                    self.crew.counts[TICK] = stop
+            elif self.crew.counts[TICK] >= stop:
+                break
+        self._seconds += time.perf_counter() - began
+        return self.status
+
+    def _next_stop(self, stop: int) -> int:
+        """With limited vision, agents must look around after every tick."""
+        return stop if self.vision is None else min(stop, int(self.crew.counts[TICK]) + 1)
+
+    def _look(self) -> None:
+        """Reveal what agents see, and tell the controller which cells are other than it thought."""
+        assert self.vision is not None
+        seen = self.vision.look(self.crew.agents["here"][self.crew.agents["present"]])
+        if seen.size:
+            self._tell([], seen.tolist())
+
+    def _ask(self) -> None:
+        """Let the controller decide in Python, or make room in its arrays."""
+        view, answers = self._view(), self.crew.answers
+        if not isinstance(self.controller.arrays, AskPython):
+            self.controller.make_room(view)
+            return
+        asked = view.asked.copy()
+        before = self.controller.expanded[asked]
+        self.controller.decide(view)
+        for agent, spent in zip(asked.tolist(), (self.controller.expanded[asked] - before).tolist(), strict=True):
+            self._note(agent, THOUGHT, spent)
+        silent = asked[answers["n_route"][asked] == 0]
+        self.crew.route[silent, 0] = self.crew.agents["here"][silent]
+        answers["n_route"][silent] = 1
+
+    def _view(self) -> View:
+        return View(self.time, self.grid if self.vision is None else self.vision.known, self.crew)
+
+    def run(self) -> Run:
+        """What has happened up to now, with its metrics."""
+        return Run(
+            record=self.record(),
+            algorithm=self.algorithm,
+            options=dict(self.options),
+            seed=self.seed,
+            status=self.status,
+            seconds=self._seconds,
+            legs=self.problem.routes.shape[1],
+            laps=np.array(self.laps or [], LAP),
+            layers=self.controller.layers(),
+            is_endless=self.problem.pool.size > 0,
+        )
+
+    def result(self) -> Result:
+        """As a result: a plan if it is one, and the counts."""
+        run = self.run()
+        thoughts = run.record.of(THOUGHT)
+        spent = run.record.cell[thoughts]
+        counters = Thoughts(
+            expanded=int(spent.sum(dtype=np.int64)), replans=len(thoughts), collisions=len(run.record.of(REFUSED)),
+            expanded_most=int(spent.max(initial=0)),
+        )  # fmt: skip
+        result = Result(self.status, self.algorithm, counters=counters, options=dict(self.options), seed=self.seed)
+        if self.model == STEPS and not np.isin(run.record.kind, (JOIN, LEAVE)).any():
+            result.plan = run.record.plan()
+            result.layers = run.layers
+        return result

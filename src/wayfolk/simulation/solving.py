@@ -1,0 +1,159 @@
+"""Many agents: `solve` finds a plan, `simulate` lets a controller move the agents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.fitting import complete_for, with_objective
+from wayfolk.algorithms.paths import tiny_grid
+from wayfolk.algorithms.task import Task, begin_task, checked_limits, finish
+from wayfolk.errors import BadProblem, NotSupported
+from wayfolk.kernels.loading import LOADED, loading_seconds
+from wayfolk.problem.problem import Problem, one_shot
+from wayfolk.problem.result import Result, Status
+from wayfolk.simulation.run import Run
+from wayfolk.simulation.simulation import Simulation
+
+
+def begin_plan(problem: Problem, algorithm: Any, *, seed: int = 0, **options: Any) -> Task:
+    """The task that `solve` advances: a planner, or the simulation of a controller."""
+    entry = catalogue.find(algorithm, "planners", "controllers")
+    return _begin(problem, entry, seed, _checked_objective(entry, options))
+
+
+def _begin(problem: Problem, entry: catalogue.Entry, seed: int, options: dict[str, Any]) -> Task:
+    if entry.family == "controllers":
+        return Simulation(problem, entry, seed=seed, own=options)
+    if not problem.is_one_shot:
+        raise NotSupported(f"{entry.name} plans for agents with one goal each: simulate patrols and tasks")
+    if problem.shared_goals:
+        raise BadProblem(f"{_sharing(problem)}: there is no plan for that, but a controller brings one of them there")
+    return begin_task(entry, (problem,), options, seed)
+
+
+def _checked_objective(entry: catalogue.Entry, options: dict[str, Any]) -> dict[str, Any]:
+    """`options`, if the objective among them is one that the algorithm can minimise."""
+    return with_objective(entry, options["objective"], options) if "objective" in options else options
+
+
+def _sharing(problem: Problem) -> str:
+    """Which agents have the same goal, in a sentence."""
+    place = problem.grid.place
+    return "; ".join(
+        f"agents {', '.join(map(str, agents))} share the goal {place(goal)}" for goal, agents in problem.shared_goals
+    )
+
+
+def solve(
+    problem: Problem,
+    algorithm: Any = "auto",
+    *,
+    seconds: float | None = None,
+    expansions: int | None = None,
+    steps: int | None = None,
+    first_plan: bool = False,
+    seed: int = 0,
+    objective: str | None = None,
+    tell: Callable[[Task], None] | None = None,
+    **options: Any,
+) -> Result:
+    """Find a plan for all agents, by a planner, or by a controller that is simulated for at most `steps`.
+
+    `seconds` is the deadline; compiling does not count. An anytime planner improves its plan until then; with
+    `first_plan`, or without `seconds` and `expansions`, it returns its first plan. `expansions` limit a planner; a
+    controller that has an option of that name, such as BMAA*, gets it as its option. Without `steps`, a controller may
+    take 1,000 steps more than ten times the map's width and height. `objective` is what an algorithm with that option
+    minimises: "makespan", "sum_of_costs" or "sum_of_loss". `tell` is called with the task now and then. Returns a
+    Result: its `plan` is PARTIAL if a controller does not bring all agents to their goals; if agents share a goal, its
+    `detail` names them. If the problem is not solved, `blockages` says who stands in whose way, and `complete` which
+    algorithms to try.
+    """
+    if not problem.is_one_shot:
+        raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
+    entry = catalogue.find(algorithm, "planners", "controllers")
+    options = _checked_objective(entry, options if objective is None else options | {"objective": objective})
+    is_controller = entry.family == "controllers"
+    if expansions is not None and is_controller:
+        if "expansions" not in [option.name for option in entry.options]:
+            raise NotSupported(f"{entry.name} is limited by steps or seconds, not by expansions: it is a controller")
+        options["expansions"], expansions = expansions, None
+    checked_limits(seconds=seconds, expansions=expansions, steps=steps)
+    if steps is not None and not is_controller:
+        raise NotSupported(f"{entry.name} is limited by expansions or seconds, not by steps: it is a planner")
+    make_ready(entry)
+    began, loaded = time.perf_counter(), len(LOADED)
+    task = _begin(problem, entry, seed, options)
+    to_begin = time.perf_counter() - began - loading_seconds(loaded)
+    if isinstance(task, Simulation):
+        most = 1000 + 10 * (problem.grid.width + problem.grid.height) if steps is None else steps
+        result = finish(task, seconds=seconds, budget=most, what="steps", tell=tell, portion=8)
+        if not result.is_solved and result.plan is not None:
+            result.detail = f"stopped after {result.plan.n_steps} steps: {result.status.value}"
+            result.status = Status.PARTIAL
+            if problem.shared_goals:
+                result.detail += f"; {_sharing(problem)}"
+    else:
+        result = finish(task, seconds=seconds, budget=expansions, tell=tell, first_plan=first_plan)
+        if result.plan is None and not result.detail and result.status is Status.OUT_OF_TIME:
+            result.detail = f"no plan within {seconds:g} seconds"
+        elif result.plan is None and not result.detail and result.status is Status.OUT_OF_BUDGET:
+            result.detail = "no plan within the limit of " + (
+                "memory" if expansions is None else f"{expansions:,} expansions"
+            )
+    result.seed, result.seconds = seed, result.seconds + to_begin
+    result.problem = problem
+    if not result.is_solved and result.status is not Status.IMPOSSIBLE:
+        result.complete = complete_for(problem)
+    if result.first_seconds is not None:
+        result.first_seconds += to_begin
+    elif result.plan is not None:
+        result.first_seconds = result.seconds
+    return result
+
+
+def simulate(
+    problem: Problem,
+    controller: Any = "whca",
+    *,
+    until: float | None = None,
+    seconds: float | None = None,
+    tell: Callable[[Task], None] | None = None,
+    **options: Any,
+) -> Run:
+    """Let `controller` move the agents until all are done, the clock shows `until`, or `seconds` have passed.
+
+    Other options go to the simulation (`model`, `tick`, `events`, `vision`, `seed`, `clock`, `own`) and to the controller.
+    `tell` is called with the simulation now and then. Returns the Run, with its record and metrics.
+    """
+    entry = catalogue.find(controller, "controllers")
+    checked_limits(seconds=seconds, until=until)
+    until = None if until == np.inf else until
+    if problem.pool.size and until is None and seconds is None:
+        raise BadProblem("tasks never end: say until which time, or for how many seconds, to simulate")
+    if seconds is not None:
+        make_ready(entry)
+    simulation = Simulation(problem, entry, **options)
+    ticks = None if until is None else max(1, int(np.ceil(until / simulation.tick)))
+    result = finish(simulation, seconds=seconds, budget=ticks, what="ticks", tell=tell, portion=8)
+    run = simulation.run()
+    run.status = result.status
+    return run
+
+
+@cache
+def make_ready(algorithm: Any) -> None:
+    """Load or compile the kernels of `algorithm` by solving something tiny: compiling does not count as planning.
+
+    A controller of the caller's own, which is for one run, is left alone.
+    """
+    entry = catalogue.find(algorithm, "planners", "controllers")
+    if entry.once:
+        return
+    problem = one_shot(tiny_grid(entry), [(0, 0), (3, 0)], [(3, 3), (0, 3)])
+    finish(_begin(problem, entry, 0, {}), budget=1000, what="steps", portion=8)

@@ -1,0 +1,1 @@
+"""Where agents move: grids, graphs, meshes, and what is known or learned about them."""

@@ -1,0 +1,125 @@
+"""Graph: a world that is not a grid, made from CSR arrays, from a grid or from networkx."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wayfolk.errors import BadInput, BadProblem, Missing
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.graph import CsrGraph
+from wayfolk.world.grid import Grid
+from wayfolk.world.kept import World
+
+
+class Graph(World):
+    """A world that is not a grid: named nodes, directed edges with costs, and perhaps places in a plane."""
+
+    def __init__(
+        self,
+        first: ArrayLike,
+        target: ArrayLike,
+        weight: ArrayLike,
+        positions: ArrayLike | None = None,
+        names: Sequence[Hashable] | None = None,
+    ) -> None:
+        super().__init__()
+        starts, ends = np.asarray(first, dtype=np.int32), np.asarray(target, dtype=np.int32)
+        costs = np.asarray(weight, dtype=np.float64)
+        n = len(starts) - 1
+        if n < 1 or starts[0] != 0 or starts[-1] != len(ends) or (np.diff(starts) < 0).any() or len(costs) != len(ends):
+            raise BadInput("the edges are not in CSR form: first, target and weight do not fit together")
+        if len(ends) and (ends.min() < 0 or ends.max() >= n):
+            raise BadInput(f"an edge leads to node {ends.max() if ends.min() >= 0 else ends.min()}, of {n} nodes")
+        bad = ~(np.isfinite(costs) & (costs >= 0))
+        if bad.any():
+            edge = int(bad.argmax())
+            source = int(np.searchsorted(starts, edge, side="right")) - 1
+            raise BadInput(f"the edge from node {source} to {ends[edge]} costs {costs[edge]}: it must be 0 or more")
+        self.n_cells = n
+        self.names = list(range(n)) if names is None else list(names)
+        self._number = {name: cell for cell, name in enumerate(self.names)}
+        if len(self._number) != n:
+            raise BadInput(f"{n} nodes need {n} different names")
+        self.positions = None if positions is None else np.asarray(positions, dtype=np.float64)
+        if self.positions is not None and self.positions.shape != (n, 2):
+            raise BadInput(f"{n} nodes need {n} pairs as positions, not an array of the shape {self.positions.shape}")
+        x, y, cheapest = np.zeros(n), np.zeros(n), 0.0
+        if self.positions is not None:
+            x, y = np.ascontiguousarray(self.positions.T)
+            sources = np.repeat(np.arange(n), np.diff(starts))
+            straight = np.hypot(x[sources] - x[ends], y[sources] - y[ends])
+            far = straight > 0
+            cheapest = float((costs[far] / straight[far]).min()) if far.any() else 0.0
+        self.graph = CsrGraph(starts, ends, costs, x, y, cheapest)
+
+    @classmethod
+    def from_grid(cls, grid: Grid) -> Graph:
+        """The same cells and moves as `grid`, with explicit edges; nodes are named by `(x, y)`."""
+        cells = grid.free_cells
+        number = np.full(grid.n_cells, NOWHERE, dtype=np.int32)
+        number[cells] = np.arange(len(cells), dtype=np.int32)
+        legal = (grid.legal[cells][:, None] >> np.arange(8)) & 1 > 0
+        reached = np.where(legal, cells[:, None] + grid.offsets, 0)
+        steps = np.broadcast_to(grid.lengths, reached.shape)
+        if grid._costs is not None:
+            steps = steps * 0.5 * (grid._costs[cells][:, None] + grid._costs[reached])
+        first = np.concatenate([[0], np.cumsum(legal.sum(1))])
+        places = grid.places(cells)
+        return cls(first, number[reached[legal]], steps[legal], places, [(int(x), int(y)) for x, y in places])
+
+    @classmethod
+    def from_networkx(cls, graph: Any, weight: str = "weight", pos: str = "pos") -> Graph:
+        """A networkx graph: edge attribute `weight` (1 where missing), node attribute `pos` if all nodes have it."""
+        names = list(graph)
+        if not names:
+            raise BadInput("the graph has no nodes")
+        number = {name: cell for cell, name in enumerate(names)}
+        first, target, costs = [0], [], []
+        for name in names:
+            for other, data in graph.adj[name].items():
+                options = data.values() if graph.is_multigraph() else [data]
+                target.append(number[other])
+                costs.append(min(float(option.get(weight, 1.0)) for option in options))
+            first.append(len(target))
+        places = [graph.nodes[name].get(pos) for name in names]
+        positions = None if any(place is None for place in places) else places
+        return cls(first, target, costs, positions, names)
+
+    def to_networkx(self) -> Any:
+        """The same graph for networkx, with `weight` and, where known, `pos`."""
+        try:
+            import networkx as nx
+        except ImportError:
+            raise Missing("networkx is not installed: pip install 'wayfolk[graphs]'") from None
+        digraph = nx.DiGraph()
+        for cell, name in enumerate(self.names):
+            digraph.add_node(name, **({} if self.positions is None else {"pos": tuple(self.positions[cell])}))
+        for cell, name in enumerate(self.names):
+            for edge in range(self.graph.first[cell], self.graph.first[cell + 1]):
+                other, weight = self.names[self.graph.target[edge]], float(self.graph.weight[edge])
+                if digraph.has_edge(name, other):  # of parallel edges the cheapest counts
+                    weight = min(weight, digraph.edges[name, other]["weight"])
+                digraph.add_edge(name, other, weight=weight)
+        return digraph
+
+    def cell(self, place: Hashable) -> int:
+        """The number of the node called `place`."""
+        try:
+            return self._number[place]
+        except (KeyError, TypeError):
+            raise BadProblem(f"the graph has no node {place!r}") from None
+
+    def place(self, cell: int) -> Hashable:
+        """The name of node `cell`."""
+        return self.names[cell]
+
+    def is_free(self, cell: int) -> bool:
+        """Every node of a graph can be entered."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"Graph({self.n_cells} nodes, {len(self.graph.target)} edges)"

@@ -1,0 +1,1 @@
+"""Continuous worlds: navigation meshes and waypoints."""

@@ -1,0 +1,64 @@
+"""Auto: the parts work together, the plan is never worse than theirs, and small problems are proved."""
+
+import numpy as np
+import pytest
+
+from wayfolk.experiments.contracts.reference import joint_optimum
+from wayfolk.judge.metrics import sum_of_costs
+from wayfolk.judge.plans import check
+from wayfolk.problem.problem import one_shot
+from wayfolk.problem.result import Status
+from wayfolk.simulation.solving import begin_plan, solve
+from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.grid import Grid
+
+
+def crowd(agents, side=24, seed=0):
+    grid = random_map(side, side, 0.15, seed=seed, moves="four")
+    starts, goals = draw_pairs(grid, agents, seed=seed)
+    return one_shot(grid, grid.places(starts), grid.places(goals))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_few_agents_get_a_plan_that_is_proved_to_be_optimal(seed):
+    problem = crowd(3, side=4, seed=seed)
+    result = solve(problem, "auto", seconds=60)
+    assert (result.status, result.bound) == (Status.SOLVED, 1.0)
+    best = joint_optimum(problem.grid, problem.starts, problem.goals)
+    assert sum_of_costs(result.plan, problem.goals) == best
+
+
+def test_the_plan_is_never_worse_than_those_of_its_parts():
+    problem = crowd(120)
+    task = begin_plan(problem, "auto", seed=1)
+    last = np.inf
+    for _ in range(12):
+        task.advance(2000)
+        result = task.result()
+        if result.plan is None:
+            continue
+        assert check(result.plan, problem) == []
+        cost = sum_of_costs(result.plan, problem.goals)
+        plans = [part.result().plan for part in (task.lacam, task.improvement) if part is not None]
+        assert cost <= min(sum_of_costs(plan, problem.goals) for plan in plans if plan is not None)
+        assert cost <= last
+        last = cost
+    assert last < np.inf
+
+
+def test_the_seed_decides_the_first_plan():
+    problem = crowd(80)
+    one, two, other = (solve(problem, "auto", seed=seed) for seed in (3, 3, 4))
+    assert np.array_equal(one.plan.cells, two.plan.cells)
+    assert not np.array_equal(one.plan.cells, other.plan.cells)
+
+
+def test_what_cannot_be_solved_is_impossible():
+    corridor = Grid(np.ones((1, 5), bool), "four")
+    result = solve(one_shot(corridor, [(0, 0), (4, 0)], [(4, 0), (0, 0)]), "auto")
+    assert result.status is Status.IMPOSSIBLE
+    assert result.detail == "no plan brings all agents to their goals"
+
+
+def test_solve_uses_auto_unless_told_otherwise():
+    assert solve(crowd(10)).algorithm == "auto"

@@ -1,0 +1,87 @@
+"""EECBS keeps its bound, and the bound that it reports is honest."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from reference import TooManyStates, joint_optimum, small_problems
+from wayfolk.judge.metrics import sum_of_costs
+from wayfolk.judge.plans import check
+from wayfolk.problem.problem import one_shot
+from wayfolk.problem.result import Status
+from wayfolk.simulation.solving import begin_plan, solve
+from wayfolk.world.generate import draw_pairs, random_map
+
+VARIANTS = [
+    {},
+    {"high_level": "ecbs"},
+    {"heuristic": "none", "bypass": False},
+    {"prioritise": False, "heuristic": "dg"},
+    {"rectangle": False, "corridor": False, "target": False},
+]
+
+
+def crowd(n_agents, side, seed=2):
+    grid = random_map(side, side, 0.15, seed=seed)
+    starts, goals = draw_pairs(grid, n_agents, seed=seed)
+    return one_shot(grid, grid.places(starts), grid.places(goals))
+
+
+@pytest.mark.plain
+@given(data=st.data())
+def test_costs_are_within_the_bound(data):
+    moves = data.draw(st.sampled_from(["four", "eight"]))
+    problem = data.draw(small_problems(3, moves=moves, max_side=4 if moves == "four" else 3))
+    w = data.draw(st.sampled_from([1.0, 1.05, 1.2, 2.0]))
+    try:
+        best = joint_optimum(problem.grid, problem.starts, problem.goals, 1500)
+    except TooManyStates:
+        best = None
+    assume(best is not None)
+    for options in VARIANTS:
+        result = solve(problem, "eecbs", expansions=400, w=w, **options)
+        if not result.is_solved:
+            assert result.status is Status.OUT_OF_BUDGET
+            assert options != {}
+            continue
+        cost = sum_of_costs(result.plan, problem.goals)
+        assert check(result.plan, problem) == []
+        assert best <= cost <= w * best + 1e-9
+        assert 1.0 <= result.bound <= w + 1e-9
+        assert cost / result.bound <= best + 1e-9, "the lower bound is above the optimum"
+
+
+def test_the_lower_bound_never_falls():
+    task = begin_plan(crowd(40, 16), "eecbs", w=1.05)
+    before = 0
+    while not task.advance(1).is_final:
+        if task.estimates:
+            least = task._least_bound()
+            assert least >= before
+            before = least
+    result = task.result()
+    assert check(result.plan, task.problem) == []
+    assert result.bound <= 1.05
+
+
+def test_the_bound_holds_beside_cbs():
+    problem = crowd(25, 16)
+    best = sum_of_costs(solve(problem, "cbs").plan, problem.goals)
+    for high_level in ("eecbs", "ecbs"):
+        result = solve(problem, "eecbs", w=1.1, high_level=high_level)
+        cost = sum_of_costs(result.plan, problem.goals)
+        assert best <= cost <= 1.1 * best
+        assert cost / result.bound <= best + 1e-9
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("portion", [1, 5])
+def test_a_pause_changes_nothing(portion):
+    problem = crowd(8, 8)
+    whole = solve(problem, "eecbs")
+    task = begin_plan(problem, "eecbs")
+    while not task.advance(portion).is_final:
+        pass
+    assert np.array_equal(task.result().plan.cells, whole.plan.cells)
+    assert task.result().bound == whole.bound

@@ -1,0 +1,84 @@
+"""Every verb's help: two examples that can be parsed, one name for the page to write, and completion."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from command import wayfolk
+from wayfolk.cli.app import app
+from wayfolk.cli.examples import EXAMPLES
+
+
+def verbs(command, words=()):
+    for name, verb in command.commands.items():
+        if hasattr(verb, "commands"):
+            yield from verbs(verb, (*words, name))
+        else:
+            yield " ".join((*words, name)), verb
+
+
+VERBS = dict(verbs(typer.main.get_command(app)))
+
+
+def test_every_verb_has_two_examples():
+    assert sorted(EXAMPLES) == sorted(VERBS)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_examples_are_shown_and_parsed(name):
+    said = wayfolk(*name.split(), "--help")
+    assert said.code == 0
+    for line in EXAMPLES[name]:
+        assert f"  {line}\n" in said.out
+        words = shlex.split(line)
+        assert words[: 1 + len(name.split())] == ["wayfolk", *name.split()]
+        VERBS[name].make_context(name, words[1 + len(name.split()) :])
+
+
+@pytest.mark.parametrize(("words", "verb"), [((), "demo"), (("maps",), "maps make")])
+def test_groups_of_verbs_have_examples_too(words, verb):
+    assert f"Examples:\n    {EXAMPLES[verb][0]}\n" in wayfolk(*words, "--help").out
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_page_is_written_by_one_option_everywhere(name):
+    """--html for a page and --save for data; older names of the first still work, and stand after it."""
+    names = [param.opts for param in VERBS[name].params]
+    for opts in names:
+        if "--out" in opts or "-o" in opts:
+            assert opts[0] == "--html"
+
+
+def test_the_package_is_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "wayfolk", "--version"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("wayfolk ")
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [("wayfolk solve room.map --with bmaa_p", "bmaa_plus"), ("wayfolk comp", "compare"), ("wayfolk list pib", "pibt")],
+)
+def test_shells_complete_verbs_and_names(typed, expected):
+    settings = os.environ | {
+        "_WAYFOLK_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "wayfolk"], env=settings, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert expected in done.stdout.split()
+    assert done.stderr == ""
+
+
+def test_moves_say_why_their_defaults_differ():
+    assert "are for eight, so it is the default here" in " ".join(wayfolk("path", "--help").out.split())
+    for name in ("solve", "compare", "advise", "check", "convert"):
+        assert "use four, so it is the default here" in " ".join(wayfolk(name, "--help").out.split())

@@ -1,0 +1,182 @@
+"""`wayfolk maps`: make, show, scale, convert, info."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command import MAP, program, wayfolk
+from wayfolk.cli.maps import KINDS
+from wayfolk.files.maps import read_map
+
+PARTS = "type octile\nheight 1\nwidth 4\nmap\n..@.\n"
+
+
+@pytest.fixture(autouse=True)
+def room(tmp_path, monkeypatch):
+    """A folder to work in, with a map."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "room.map").write_text(MAP)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_made_again_and_again(kind):
+    said = wayfolk("maps", "make", kind, "one.map")
+    grid = read_map("one.map")
+    assert said == (0, f"one.map: {grid.width} x {grid.height}, {len(grid.free_cells)} free cells\n", "")
+    assert 0 < len(grid.free_cells) <= grid.width * grid.height
+    answer = json.loads(wayfolk("maps", "make", kind, "two.map", "--json").out)
+    assert answer == {
+        "file": "two.map",
+        "width": grid.width,
+        "height": grid.height,
+        "free_cells": len(grid.free_cells),
+    }
+    assert read_map("two.map") == grid
+
+
+@pytest.mark.parametrize("kind", ["random", "maze", "rooms"])
+def test_sizes_and_seeds(kind):
+    wayfolk("maps", "make", kind, "one.map", "--width", 21, "--height", 11, "--seed", 1)
+    wayfolk("maps", "make", kind, "two.map", "--width", 21, "--height", 11, "--seed", 2)
+    one, two = read_map("one.map"), read_map("two.map")
+    assert (one.width, one.height) == (two.width, two.height) == (21, 11)
+    assert one != two
+
+
+def test_share_of_walls():
+    wayfolk("maps", "make", "random", "one.map", "--width", 20, "--height", 10, "--blocked", 0.35)
+    assert len(read_map("one.map").free_cells) == 130
+
+
+def test_width_of_corridors():
+    wayfolk("maps", "make", "maze", "one.map", "--size", 1)
+    free = read_map("one.map").free
+    assert not (free[1:, 1:] & free[1:, :-1] & free[:-1, 1:] & free[:-1, :-1]).any()  # nowhere two cells wide
+
+
+def test_show():
+    said = wayfolk("maps", "show", "room.map")
+    assert said == (0, "......\n.##...\n......\n.....#\n", "")
+    answer = json.loads(wayfolk("maps", "show", "room.map", "--json").out)
+    assert answer == {"width": 6, "height": 4, "rows": ["......", ".##...", "......", ".....#"]}
+
+
+def test_show_shrinks_what_is_too_wide():
+    wayfolk("maps", "make", "warehouse", "wide.map")
+    lines = wayfolk("maps", "show", "wide.map", "--columns", 40).out.splitlines()
+    assert {len(line) for line in lines} == {40}
+    assert len(lines) == 63 * 40 // 161 // 2
+
+
+def test_info():
+    Path("parts.map").write_text(PARTS)
+    answer = json.loads(wayfolk("maps", "info", "parts.map", "--json").out)
+    assert answer == {
+        "name": "parts",
+        "width": 4,
+        "height": 1,
+        "free_cells": 3,
+        "parts": 2,
+        "largest_part": 2,
+        "cliffs": False,
+    }
+    assert "free cells    3\n" in wayfolk("maps", "info", "parts.map").out
+
+
+def test_info_of_a_map_without_free_cells():
+    wayfolk("maps", "make", "random", "full.map", "--blocked", 1)
+    answer = json.loads(wayfolk("maps", "info", "full.map", "--json").out)
+    assert (answer["free_cells"], answer["parts"], answer["largest_part"]) == (0, 0, 0)
+
+
+def test_info_of_a_map_with_cliffs(movingai):
+    answer = json.loads(wayfolk("maps", "info", movingai / "salient" / "adrenaline.map", "--json").out)
+    assert (answer["width"], answer["height"], answer["free_cells"], answer["cliffs"]) == (64, 64, 1743, True)
+
+
+def test_scale():
+    said = wayfolk("maps", "scale", "room.map", "big.map", "--width", 12, "--height", 8)
+    assert said == (0, "big.map: 12 x 8, 84 free cells\n", "")
+    free = read_map("room.map").free
+    assert (read_map("big.map").free == np.kron(free, np.ones((2, 2))).astype(bool)).all()
+
+
+def test_scale_without_islands():
+    Path("parts.map").write_text(PARTS)
+    wayfolk("maps", "scale", "parts.map", "one.map", "--width", 4, "--height", 1, "--no-islands")
+    assert read_map("one.map").free.tolist() == [[True, True, False, False]]
+
+
+def test_a_map_goes_through_an_image_unchanged():
+    pytest.importorskip("PIL")
+    wayfolk("maps", "make", "rooms", "rooms.map")
+    assert wayfolk("maps", "convert", "rooms.map", "rooms.png").code == 0
+    assert wayfolk("maps", "convert", "rooms.png", "back.map").out == "back.map: 32 x 32, 687 free cells\n"
+    assert Path("rooms.map").read_bytes() == Path("back.map").read_bytes()
+
+
+def test_a_name_that_cannot_be_printed():
+    name = os.fsdecode(b"a\xff.map")
+    said = program("maps", "convert", "room.map", name, env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"})
+    assert said == (0, "a\\udcff.map: 6 x 4, 21 free cells\n", "")
+    assert os.path.exists(name)
+
+
+@pytest.mark.parametrize("verb", ["make", "show", "scale", "convert", "info"])
+def test_every_verb_speaks_json(verb):
+    assert "--json" in wayfolk("maps", verb, "--help").out
+
+
+MISTAKES = {
+    "unknown verb": (["mak"], "mak", "make"),
+    "no kind": (["make"], "KIND"),
+    "no target": (["make", "random"], "OUT"),
+    "unknown kind": (["make", "hexes", "a.map"], "'hexes'", "warehouse"),
+    "no columns": (["make", "random", "a.map", "--width", "0"], "width", "0"),
+    "too large": (["make", "random", "a.map", "--width", "99999999", "--height", "99999999"], "99999999 x 99999999"),
+    "too many walls": (["make", "random", "a.map", "--blocked", "1.5"], "1.5"),
+    "walls nan": (["make", "random", "a.map", "--blocked", "nan"], "nan"),
+    "negative seed": (["make", "maze", "a.map", "--seed", "-1"], "seed", "-1"),
+    "no corridor": (["make", "maze", "a.map", "--size", "0"], "0"),
+    "walls of a maze": (["make", "maze", "a.map", "--blocked", "0.5"], "maze", "--blocked"),
+    "width of a warehouse": (["make", "warehouse", "a.map", "--width", "9"], "warehouse", "--width"),
+    "seed of a thesis map": (["make", "thesis-a", "a.map", "--seed", "9"], "thesis-a", "--seed"),
+    "no folder": (["make", "random", "no/a.map"], "no/a.map", "no folder"),
+    "a folder": (["make", "random", "."], "cannot be written"),
+    "image that loses": (["make", "random", "a.jpg"], "a.jpg", ".png"),
+    "nothing to show": (["show", "no.map"], "no.map", "No such file"),
+    "nothing to describe": (["info", "no.map"], "no.map", "No such file"),
+    "show no columns": (["show", "room.map", "--columns", "0"], "columns", "0"),
+    "nothing to scale": (["scale", "no.map", "a.map"], "no.map", "No such file"),
+    "scale to nothing": (["scale", "room.map", "a.map", "--width", "0"], "width", "0"),
+    "scale to nowhere": (["scale", "room.map", "no/a.map"], "no/a.map", "no folder"),
+    "nothing to convert": (["convert", "no.map", "a.map"], "no.map", "No such file"),
+    "convert to nowhere": (["convert", "room.map", "no/a.map"], "no/a.map", "no folder"),
+    "no image": (["convert", "fake.png", "a.map"], "fake.png"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_sentence(room, name):
+    """And no file is made."""
+    args, *words = MISTAKES[name]
+    (room / "fake.png").write_text("no pixels")
+    before = sorted(room.rglob("*"))
+    said = wayfolk("maps", *args)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("wayfolk: ")
+    assert said.err.count("\n") == 1
+    for word in words:
+        assert word in said.err, f"{word!r} is not in {said.err!r}"
+    assert sorted(room.rglob("*")) == before
+
+
+def test_cliffs_are_not_lost_silently(room, movingai):
+    said = wayfolk("maps", "convert", movingai / "salient" / "adrenaline.map", "flat.map")
+    assert said.code == 2
+    assert "cliffs" in said.err
+    assert not (room / "flat.map").exists()

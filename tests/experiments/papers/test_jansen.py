@@ -1,0 +1,506 @@
+"""Jansen's thesis as a living paper: the printed numbers must say what the list of claims says they say."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wayfolk.algorithms import catalogue
+from wayfolk.experiments.papers import FULL, QUICK, Measured, Scale, has, printed
+from wayfolk.experiments.papers import reproduce as reproducing
+from wayfolk.experiments.papers.jansen import scenarios
+from wayfolk.experiments.papers.jansen import tables as jansen
+from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES
+from wayfolk.experiments.papers.jansen.greedy import walks
+from wayfolk.experiments.papers.jansen.judges import ALL, FIGURES, Runs, climbing, trend
+from wayfolk.experiments.papers.jansen.measures import COHERENCE, means, over_runs
+from wayfolk.experiments.sweeps.columns import RUNS
+from wayfolk.experiments.sweeps.engine import Progress
+from wayfolk.experiments.sweeps.job import Job
+from wayfolk.experiments.sweeps.patrols import of_patrol
+from wayfolk.experiments.sweeps.store import Store
+from wayfolk.kernels.codes import ARRIVE, MOVE
+from wayfolk.problem.record import Record
+from wayfolk.problem.result import Status
+from wayfolk.simulation.run import Run
+from wayfolk.world.thesis_maps import thesis_map
+
+CLAIMS = {claim.id: claim for claim in jansen.CLAIMS}
+TABLES = {table.id: table for table in jansen.TABLES}
+NUMBERED = [f"4.{k}" for k in range(1, 13)]
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def printed_rows() -> Rows:
+    """The tables as printed, and the three figures that their claims need, as the text reads them."""
+    rows = {number: copy.deepcopy(TABLES[number].rows) for number in NUMBERED}
+    read = {  # the text gives orders, not numbers
+        "fig4.18": {"win": {3: 0.5, 5: 0.6, 7: 0.7, None: 0.8}},
+        "fig4.19": {"r_local": {3: 0.6, 5: 0.6, 7: 0.6, None: 0.7}},
+        "fig4.20": {"r_local": {3: 0.8, 5: 0.8, 7: 0.8, None: 0.7}},
+    }
+    for figure, column in read.items():
+        ((name, values),) = column.items()
+        rows[figure] = [row | {"coherence_mid": values[row[name]]} for row in TABLES[figure].rows]
+    return rows
+
+
+def judge(claim: str, rows: Rows) -> bool | None:
+    return CLAIMS[claim].judge(Measured(rows)).holds
+
+
+def change(rows: Rows, table: str, metric: str, value: float, **where: Any) -> Rows:
+    """The same rows with one number changed."""
+    fits = [row for row in rows[table] if all(row[name] == wanted for name, wanted in where.items())]
+    assert len(fits) == 1
+    fits[0][metric] = value
+    return rows
+
+
+@pytest.fixture(name="jansen_files")
+def _jansen_files(jansen: Path) -> Path:
+    """The folder of the thesis' maps, under a name that is not that of its tables here."""
+    scenarios._scenario.cache_clear()
+    return jansen
+
+
+def test_a_trend_is_judged_by_its_ends_and_dips_by_their_noise() -> None:
+    def line(*each: tuple[float, ...]) -> dict[int, Runs]:
+        return {k: Runs(sum(numbers) / len(numbers), numbers) for k, numbers in enumerate(each)}
+
+    steady = line((1.0, 1.1, 0.9), (2.0, 2.1, 1.9), (3.0, 3.1, 2.9), (4.0, 4.1, 3.9))
+    dip = line((1.0, 1.1, 0.9), (2.0, 3.1, 1.0), (1.9, 2.0, 2.1), (4.0, 4.1, 3.9))
+    drop = line((1.0, 1.1, 0.9), (3.0, 3.1, 2.9), (2.0, 2.1, 1.9), (4.0, 4.1, 3.9))
+    flat = line((1.0, 1.4, 0.6), (1.1, 1.5, 0.6), (1.2, 0.6, 1.8), (1.3, 1.8, 0.7))
+    assert [climbing(numbers) for numbers in (steady, dip, drop, flat)] == [True, True, False, None]
+    assert [trend(numbers, 0.9) for numbers in (steady, drop, flat)] == [True, False, None]
+    assert trend(steady, -0.9) is False
+
+
+def test_all_claims_are_there() -> None:
+    assert len(CLAIMS) == 39
+    marked = {mark: [claim.id for claim in jansen.CLAIMS if claim.mark == mark] for mark in ("neg", "overclaim")}
+    assert marked["neg"] == ["J9", "J20", "J25", "J26", "J30", "J33", "J34"]
+    assert marked["overclaim"] == ["J22", "J28"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_the_printed_numbers_say_what_the_claim_says_of_them(claim: str) -> None:
+    assert judge(claim, printed_rows()) is CLAIMS[claim].own
+
+
+def test_how_the_printed_numbers_are_told() -> None:
+    details = {claim: CLAIMS[claim].judge(Measured(printed_rows())).detail for claim in ("J1", "J3", "J14", "J28")}
+    assert details["J1"].startswith("rho; N at 4, 10, 20: 0.806")
+    assert details["J3"] == "max/min of T, D: 1.045, 1.073"
+    assert details["J14"] == "N of WHCA*, DM, LRA* on c: 5981, 4605, 2184"
+    assert details["J28"] == "best sizes for N, T, D, C: 8, 16, 16, 12"
+
+
+@pytest.mark.parametrize("claim", [claim.id for claim in jansen.CLAIMS if claim.own])
+def test_a_missing_setting_leaves_a_claim_open(claim: str) -> None:
+    rows = {table: of_table[:-1] for table, of_table in printed_rows().items()}
+    rows |= {table: [row for row in rows[table] if row["algorithm"] != "DM"] for table in ("4.5", "4.6")}
+    rows["4.3"] = [row for row in rows["4.3"] if row["radius"] != 10]
+    assert judge(claim, rows) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "table", "metric", "value", "where"),
+    [
+        ("J1", "4.1", "nodes_expanded", 5200.0, {"w_max": 10}),
+        ("J2", "4.1", "collisions", 9.3, {"w_max": 20}),
+        ("J3", "4.1", "distance", 161.0, {"w_max": 20}),
+        ("J5", "4.2", "collisions", 8.2, {"alpha": 0.1}),
+        ("J5", "4.2", "distance", 161.0, {"alpha": 0.9}),
+        ("J6", "4.2", "distance", 149.0, {"alpha": 0.9}),
+        ("J8", "4.3", "nodes_expanded", 1600.0, {"map": "a", "radius": 9}),
+        ("J9", "4.3", "collisions", 5.0, {"map": "c", "radius": 10}),
+        ("J12", "4.4", "simulation_time", 3500.0, {"agents": 40}),
+        ("J14", "4.5", "nodes_expanded", 6000.0, {"algorithm": "DM"}),
+        ("J14", "4.5", "nodes_expanded", 6000.0, {"algorithm": "LRA*"}),
+        ("J15", "4.5", "distance", 140.0, {"algorithm": "DM"}),
+        ("J16", "4.5", "collisions", 13.0, {"algorithm": "LRA*"}),
+        ("J19", "4.6", "nodes_expanded", 1960.0, {"algorithm": "DM with WA*(6)"}),
+        ("J19", "4.6", "nodes_expanded", 1900.0, {"algorithm": "LRA* with WA*(4)"}),
+        ("J20", "4.6", "collisions", 9.6, {"algorithm": "DM with WA*(6)"}),
+        ("J21", "4.6", "collisions", 17.0, {"algorithm": "DM with WA*(6)"}),
+        ("J24", "4.7", "nodes_expanded", 3200.0, {"sector_size": 12}),
+        ("J24", "4.7", "nodes_expanded", 3500.0, {"sector_size": 16}),
+        ("J25", "4.7", "distance", 131.0, {"sector_size": 12}),
+        ("J27", "4.8", "nodes_expanded", 2800.0, {"sector_size": 12}),
+        ("J30", "4.9", "collisions", 2.0, {"alpha_s": 0.5}),
+        ("J31", "4.10", "collisions", 2.07, {"win": 7}),
+        ("J32", "4.10", "nodes_expanded", 1900.0, {"win": 3}),
+        ("J33", "4.10", "distance", 122.0, {"win": 7}),
+        ("J33", "fig4.18", "coherence_mid", 0.9, {"win": 7}),
+        ("J34", "4.11", "collisions", 12.0, {"r_local": 5}),
+        ("J34", "fig4.19", "coherence_mid", 0.75, {"r_local": 5}),
+        ("J35", "4.12", "collisions", 2.4, {"r_local": 7}),
+        ("J35", "fig4.20", "coherence_mid", 0.65, {"r_local": 7}),
+    ],
+)
+def test_one_number_out_of_place_refutes(
+    claim: str, table: str, metric: str, value: float, where: dict[str, Any]
+) -> None:
+    assert judge(claim, change(printed_rows(), table, metric, value, **where)) is False
+
+
+def test_an_overclaim_holds_once_its_numbers_do() -> None:
+    rows = printed_rows()
+    for row in rows["4.6"]:
+        row["collisions"] = 19.92
+    assert judge("J22", rows) is True
+    for row in rows["4.8"]:
+        row |= dict.fromkeys(jansen.METRICS, 1.0 if row["sector_size"] == 12 else 2.0)
+    assert judge("J28", rows) is True
+
+
+def drawn(figure: str, metric: str, number: Callable[[dict[str, Any]], float]) -> Rows:
+    """Rows of a figure with a made-up reading."""
+    return {figure: [row | {metric: number(row)} for row in TABLES[figure].rows]}
+
+
+def test_coherence_of_parameters() -> None:
+    assert judge("J4", drawn("fig4.6", "coherence_mid", lambda row: 0.7 + row["w_max"] / 300)) is True
+    assert judge("J4", drawn("fig4.6", "coherence_mid", lambda row: 0.7 + row["w_max"] / 100)) is False
+    assert judge("J4", drawn("fig4.6", "coherence_mid", lambda row: 0.7 - row["w_max"] / 300)) is False
+    late = [row | {"coherence_quarter": row["alpha"], "coherence_end": 0.8} for row in TABLES["fig4.7"].rows]
+    assert judge("J7", {"fig4.7": late}) is True
+    assert judge("J7", {"fig4.7": [row | {"coherence_quarter": 0.8} for row in late]}) is False
+    radii = [
+        row | {"coherence_first_quarter": 0.9 if row["radius"] == 2 else 0.8, "coherence_end": 0.8}
+        for row in TABLES["fig4.8"].rows
+    ]
+    assert judge("J11", {"fig4.8": radii}) is True
+    assert judge("J11", {"fig4.8": [row | {"coherence_end": row["radius"] / 100} for row in radii]}) is False
+    assert judge("J13", drawn("fig4.9", "coherence_mid", lambda row: 1 - row["agents"] / 200)) is True
+    assert judge("J13", drawn("fig4.9", "coherence_mid", lambda row: row["agents"] / 200)) is False
+
+
+def test_coherence_of_algorithms() -> None:
+    mid = {"WHCA*": 0.5, "LRA*": 0.6, "DM": 0.7}
+    rows = [
+        row | {"coherence_mid": mid[row["algorithm"]], "coherence_last_tenth": 0.65} for row in TABLES["fig4.10"].rows
+    ]
+    assert judge("J17", {"fig4.10": rows}) is True
+    assert judge("J17", {"fig4.10": [row | {"coherence_last_tenth": 0.6} for row in rows]}) is False
+    weights = drawn("fig4.11", "coherence_mid", lambda row: 0.7 + row["astar_weight"] / 100)
+    assert judge("J23", weights | drawn("fig4.12", "coherence_mid", lambda _: 0.8)) is True
+    assert judge("J23", weights | drawn("fig4.12", "coherence_mid", lambda row: -row["astar_weight"])) is False
+    sectors: Rows = {}
+    for figure in ("fig4.14", "fig4.15"):
+        sectors |= drawn(figure, "coherence_mid", lambda row: row.get("sector_size", 20) / 40)
+    assert judge("J26", sectors) is True
+    assert judge("J26", change(sectors, "fig4.15", "coherence_mid", 0.3, algorithm="DM")) is False
+    assert judge("J29", drawn("fig4.17", "coherence_mid", lambda row: row["alpha_s"])) is True
+    assert judge("J29", drawn("fig4.17", "coherence_mid", lambda row: -row["alpha_s"])) is False
+
+
+def test_coherence_is_in_range_only_if_every_figure_was_measured() -> None:
+    values = {"coherence_least": 0.3, "coherence_most": 0.9}
+    rows = {figure: [row | values for row in TABLES[figure].rows] for figure in FIGURES}
+    assert judge("J38", rows) is True
+    assert judge("J38", {figure: rows[figure] for figure in FIGURES[1:]}) is None
+    rows["fig4.20"][0]["coherence_most"] = 0.96
+    assert judge("J38", rows) is False
+
+
+def test_what_only_the_text_tells() -> None:
+    rows = printed_rows()
+    rows["4.3-text"] = [
+        {
+            **row,
+            "simulation_time": 100.0 + row["radius"],
+            "distance": 50.0 + row["radius"],
+            "collisions": 9 / row["radius"],
+        }
+        for row in TABLES["4.3-text"].rows
+    ]
+    assert judge("J10", rows) is True
+    assert judge("J10", change(rows, "4.3-text", "collisions", 9.0, map="d", radius=10)) is False
+    rows["4.5-text"] = [row | {"map": letter} for letter in "abd" for row in rows["4.5"]]
+    assert judge("J18", rows) is True
+    assert judge("J18", change(rows, "4.5-text", "collisions", 10.0, map="d", algorithm="DM")) is False
+    lanes = {"map": "c", "majority": 0.8, "both_ways": 1.0, "upper": 0.8, "middle": 0.9, "lower": 1.0}
+    assert judge("J36", {"lanes": [lanes]}) is True
+    assert judge("J36", {"lanes": [lanes | {"majority": 0.79}]}) is False
+    hits = {"collisions_first": 3.0, "collisions": 2.0, "collisions_last": 1.0}
+    loops = {"loops": [row | hits for row in TABLES["loops"].rows]}
+    assert judge("J37", loops) is True
+    assert judge("J37", change(loops, "loops", "collisions_last", 2.0, map="d", algorithm="LRA*")) is False
+    walk = {"on_vectors": 0.95, "expanded_per_step": 1.0}
+    assert judge("J39", {"greedy": [walk]}) is True
+    assert judge("J39", {"greedy": [walk | {"expanded_per_step": 1.5}]}) is False
+
+
+def test_tables_hold_every_printed_number_in_the_corrected_reading() -> None:
+    for number in NUMBERED:
+        table, paper = TABLES[number], printed(f"jansen-{number}")
+        assert table.metrics == jansen.METRICS
+        names = [name for name in table.metrics if name != "ended"]
+        assert [[row[name] for name in names] for row in table.rows] == [[row[name] for name in names] for row in paper]
+        assert not any(name.startswith("printed_") for row in table.rows for name in row)
+    whca = TABLES["4.5"].rows[2]
+    assert (whca["simulation_time"], whca["distance"]) == (3508.32, 120.92)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_rows_can_be_told_apart_and_written_as_json(table: str) -> None:
+    chosen = TABLES[table]
+    settings = [
+        json.dumps({name: value for name, value in row.items() if name not in chosen.metrics}, allow_nan=False)
+        for row in chosen.rows
+    ]
+    assert len(set(settings)) == len(settings) > 0
+    assert chosen.title
+    assert len(chosen.setup) > 40
+
+
+def test_figures_have_the_settings_of_their_tables_and_no_numbers() -> None:
+    assert set(FIGURES) == {table for table in TABLES if re.fullmatch(r"fig4\.\d+", table)}
+    assert {table for table in TABLES if table.startswith("fig")} - set(FIGURES) == {
+        "fig4.7-rule", "fig4.10-distance", "fig4.19-w10", "fig4.20-w10"
+    }  # fmt: skip
+    for figure in FIGURES:
+        assert not any(name in row for row in TABLES[figure].rows for name in jansen.METRICS)
+    assert [row["w_max"] for row in TABLES["fig4.6"].rows] == [row["w_max"] for row in TABLES["4.1"].rows]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_row_has_cells_or_a_sentence(table: str) -> None:
+    for row in TABLES[table].rows:
+        for scale in (QUICK, FULL):
+            jobs = TABLES[table].jobs(row, scale)
+            if TABLES[table].make is not None:
+                assert jobs == []
+            elif isinstance(jobs, str):
+                assert jobs.startswith("not measured: ")
+            else:
+                n_runs = (1, 10) if table == "ablation" else (3, 50)
+                assert len({job.key for job in jobs}) == len(jobs) == n_runs[scale == FULL]
+                later = {*jansen.COLUMNS.values(), *jansen.CORRIDORS.values(), "status"}
+                assert set(TABLES[table].metrics.values()) <= {column.name for column in RUNS} | later
+
+
+def test_lra_and_whca_can_be_measured_now() -> None:
+    assert [isinstance(jansen.jobs(row, QUICK), list) for row in TABLES["4.5"].rows][1:] == [True, True]
+    assert all(isinstance(jansen.jobs(row, QUICK), list) for row in TABLES["4.6"].rows if row["uses_dm"] == "no")
+
+
+def test_cells_describe_the_setting_of_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scenarios, "_scenario", lambda letter, agents, number: None)
+    row = TABLES["4.6"].rows[3]
+    full, quick = jansen.runs(row, FULL), jansen.runs(row, QUICK)
+    assert full[7] == Job(
+        map={"make": "thesis", "letter": "c"},
+        problem={"kind": "patrol", "agents": 100, "loops": 20},
+        algorithm="lra",
+        options={"setup": "thesis", "radius": 5, "weight": 6},
+        seed=7,
+        limits={"until": 20_000.0},
+        moves="eight",
+        model="turns",
+    )
+    assert (len(quick), quick[0].problem["loops"], quick[0].limits["until"]) == (3, 6, 6000.0)
+    assert jansen.controller(TABLES["4.5"].rows[2]) == ("whca", {"window": 16, "resume": False})
+    assert [jansen.runs(row, QUICK)[0].model for row in TABLES["4.5"].rows] == ["turns", "turns", "steps"]
+    assert [jansen.runs(row, QUICK)[0].model for row in TABLES["4.5-distance"].rows] == ["turns", "turns", "distance"]
+    assert jansen.runs(TABLES["4.4"].rows[0], True)[0].problem["agents"] == 20
+
+
+def test_the_scenarios_of_the_thesis_are_used_where_they_are_found(jansen_files: Path) -> None:
+    (row,) = [row for row in TABLES["4.4"].rows if row["agents"] == 40]
+    for seed, job in enumerate(jansen.runs(row, QUICK)):
+        assert job.problem["file"].endswith(f"Map4_L20_R20_{seed + 1}.txt")
+        assert job.problem["digest"]
+    assert len({job.key for job in jansen.runs(row, FULL)}) == 50
+
+
+def test_what_the_simulator_had_and_the_captions_do_not_say() -> None:
+    (copied,) = [row for row in TABLES["4.11"].rows if row["r_local"] == 5]
+    assert jansen.controller(copied)[1]["w_max"] == 1
+    (copied,) = [row for row in TABLES["4.11-w10"].rows if row["r_local"] == 5]
+    assert jansen.controller(copied)[1]["w_max"] == 10
+    assert {jansen.controller(row)[1]["radius"] for row in TABLES["4.7"].rows + TABLES["4.8"].rows} == {4}
+
+
+def test_an_ablation_switches_one_thing_at_a_time() -> None:
+    rows = TABLES["ablation"].rows
+    assert len(rows) == len(SETTINGS) * len(SWITCHES)
+    plain, *others = (TABLES["ablation"].jobs(row, QUICK)[0] for row in rows[: len(SWITCHES)])
+    assert isinstance(plain, Job)
+    assert plain == jansen.runs(TABLES["4.1"].rows[0], QUICK)[0]
+    for job in others:
+        assert isinstance(job, Job)
+        changed = [name for name, value in vars(plain).items() if getattr(job, name) != value]
+        assert changed in (["map", "problem"], ["map"], ["problem"], ["model"], ["options"])
+
+
+def test_a_setting_that_two_tables_share_is_run_once() -> None:
+    def keys(table: str, **where: Any) -> list[str]:
+        (row,) = [row for row in TABLES[table].rows if all(row.get(name) == value for name, value in where.items())]
+        return [job.key for job in jansen.runs(row, QUICK)]
+
+    assert keys("4.5", algorithm="LRA*") == keys("4.6", algorithm="LRA*")
+    assert keys("4.5", algorithm="DM") == keys("4.6", algorithm="DM") == keys("4.3", map="c", radius=5)
+    assert keys("4.1", w_max=10) == keys("4.2", alpha=0.5) == keys("4.11", algorithm="DM") != keys("4.1", w_max=8)
+    assert keys("4.9", alpha_s=0) == keys("4.10", algorithm="DM") == keys("4.12", algorithm="DM")
+    assert keys("4.7", sector_size=8) != keys("4.8", sector_size=8)
+
+
+def test_a_direction_map_gets_options_that_it_has() -> None:
+    rows = [row for number in NUMBERED for row in TABLES[number].rows if jansen.controller(row)[0] == "direction_map"]
+    assert len(rows) == 74
+    assert all(set(jansen.controller(row)[1]) <= {"setup", *jansen.DIRECTION_MAP.values()} for row in rows)
+    if has("direction_map") is None:
+        for row in rows:
+            catalogue.find("direction_map").checked(jansen.controller(row)[1])
+
+
+def test_with_everything_there_each_table_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jansen, "has", lambda *names: None)
+    cells = {table.id: [table.jobs(row, QUICK) for row in table.rows] for table in jansen.TABLES}
+    assert not [table for table, rows in cells.items() for jobs in rows if isinstance(jobs, str)]
+    assert [table.id for table in jansen.TABLES if table.make is not None] == ["greedy"]
+
+
+def test_the_first_and_the_last_loop_are_taken_from_runs_that_ended() -> None:
+    def run(status: str, *collisions: float) -> dict[str, Any]:
+        return {"status": status, "loops": [{"collisions": number} for number in collisions]}
+
+    summarise = TABLES["loops"].summarise
+    assert summarise is not None
+    runs = [run("solved", 9, 4, 2, 1), run("solved", 5, 5, 5, 0), run("out_of_time", 99, 99, 99), run("solved", 99)]
+    parts = summarise(runs, {})
+    assert [parts[name] for name in jansen.LOOPS_APART] == [7.0, 4.0, 0.5]
+    assert parts["collisions_each"] == [3.0, 5.0, None, None]
+    assert {summarise(runs[2:], {})[name] for name in jansen.LOOPS_APART} == {None}
+
+
+def test_runs_that_never_end_are_left_out_and_counted() -> None:
+    def run(seed: int, status: str, number: float) -> dict[str, Any]:
+        columns = ("expanded", "simulation_time", "distance", "collisions")
+        return {"seed": seed, "status": status} | dict.fromkeys(columns, number)
+
+    row = means([run(2, "solved", 4.0), run(0, "solved", 2.0), run(1, "out_of_budget", 99.0)], {"algorithm": "DM"})
+    assert (row["nodes_expanded"], row["ended"]) == (3.0, 2)
+    assert row["distance_each"] == [2.0, None, 4.0]
+    assert means([run(0, "solved", 2.0)], {"algorithm": "WHCA*"})["simulation_time"] == 3.0, "a step is 1.5 units long"
+
+
+def run_with(curve: list[float], **changes: Any) -> dict[str, Any]:
+    return {"status": "solved", "simulation_time": 60.0, "first_loop": 30.0, "coherence": curve} | changes
+
+
+def test_coherence_over_runs() -> None:
+    rising, level = [k / 100 for k in range(1, 61)], [0.4] * 60
+    both = over_runs([run_with(rising), run_with(level)], {})
+    assert set(COHERENCE) | {"curve"} <= set(both)
+    assert both["coherence_first_quarter"] == pytest.approx((0.08 + 0.4) / 2)
+    assert both["coherence_quarter"] == pytest.approx((0.15 + 0.4) / 2)
+    assert both["coherence_mid"] == pytest.approx((0.30 + 0.4) / 2)
+    assert both["coherence_mid_each"] == pytest.approx([0.30, 0.4])
+    assert both["coherence_last_tenth"] == pytest.approx((0.575 + 0.4) / 2)
+    assert both["coherence_end"] == pytest.approx((0.60 + 0.4) / 2)
+    assert (both["coherence_least"], both["coherence_most"]) == (0.31, 0.6)
+    assert both["curve"] == pytest.approx([(a + b) / 2 for a, b in zip(rising, level, strict=True)])
+    lost = run_with([0.0] * 60, status="out_of_time")
+    assert over_runs([run_with(level), lost], {})["coherence_least"] == 0.4
+    assert set(over_runs([lost, run_with([], coherence=None)], {}).values()) == {None}
+
+
+def through(corridors: list[tuple[int, int]], turns_back: int | None = None) -> Run:
+    """One agent on map (c) that goes east through a corridor and back through another, loop by loop."""
+    grid = thesis_map("c").grid
+    rows = [26, 30, 34]  # the upper rows of the corridors
+    log: list[tuple[int, tuple[int, int]]] = []
+    for loop, (out, back) in enumerate(corridors):
+        for corridor, columns in ((out, range(20, 45)), (back, range(43, 18, -1))):
+            cells = [(x, rows[corridor]) for x in columns]
+            if loop == turns_back:
+                log += [(MOVE, cell) for cell in (*cells[:12], *cells[10::-1])]
+            log += [(MOVE, cell) for cell in cells]
+            log.append((ARRIVE, cells[-1]))
+    kinds, places = zip(*log, strict=True)
+    n = len(log)
+    cells = np.array([grid.cell(place) for place in places], np.int32)
+    record = Record(
+        grid, np.array([grid.cell((19, 26))], np.int32), np.arange(n, dtype=float), np.zeros(n, np.int32),
+        np.array(kinds, np.uint8), cells, float(n),
+    )  # fmt: skip
+    return Run(record, "any", {}, 0, Status.SOLVED, 0.0, 2)
+
+
+def corridors(run: Run) -> tuple[float | None, float | None]:
+    job = Job(map={"make": "thesis", "letter": "c"}, problem={"kind": "patrol"}, algorithm="any")
+    measures = of_patrol(job, run)
+    return measures.get("corridor_majority"), measures.get("corridors_both_ways")
+
+
+def test_who_crosses_which_corridor_which_way() -> None:
+    assert corridors(through([(0, 1)] * 6)) == (1.0, 1.0)
+    assert corridors(through([(0, 1)] * 6, turns_back=3)) == (1.0, 1.0), "who turns back has not crossed"
+    assert corridors(through([(1, 0)] * 2 + [(0, 1)] * 3 + [(1, 0)])) == (1.0, 1.0), "loops 3 to 5 of 6 count"
+    assert corridors(through([(0, 1)] * 4 + [(1, 0)] * 2)) == (pytest.approx(2 / 3), 1.0)
+    assert corridors(through([(2, 2), (2, 2), (0, 2), (0, 2), (1, 2), (2, 2)])) == (1.0, 1.0)
+    assert corridors(through([(2, 2)] * 6)) == (0.5, 0.0)
+    assert corridors(through([(0, 1)])) == (None, None), "the only loop is the last"
+    other = Job(map={"make": "thesis", "letter": "b"}, problem={"kind": "patrol"}, algorithm="any")
+    assert set(of_patrol(other, through([(0, 1)] * 6))) == {"coherence", "first_loop"}
+
+
+def test_when_the_first_loop_is_over() -> None:
+    run = through([(0, 1)] * 3)
+    job = Job(map={"make": "thesis", "letter": "c"}, problem={"kind": "patrol"}, algorithm="any")
+    assert of_patrol(job, run)["first_loop"] == run.record.time[run.record.of(ARRIVE)[1]]
+
+
+def test_a_greedy_walk_follows_a_learned_map() -> None:
+    (walk,) = walks("b", 40, 1)
+    assert walk["status"] == "solved"
+    assert walk["expanded_per_step"] == 1.0
+    assert 0.5 < walk["share_on_vectors"] <= 1.0
+
+
+def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(row: dict[str, Any], scale: Scale) -> list[Job] | str:
+        jobs = TABLES["4.5"].jobs(row, scale)
+        if isinstance(jobs, str) or row["algorithm"] == "DM":
+            return "not measured: left out"
+        return [replace(jobs[0], problem={"kind": "patrol", "agents": 10, "loops": 3})]
+
+    monkeypatch.setattr(jansen, "TABLES", [replace(TABLES["4.5"], jobs=small)])
+    seen: list[Progress] = []
+
+    def watched(*args: Any, **options: Any) -> Progress:
+        seen.append(run_jobs(*args, **options))
+        return seen[-1]
+
+    run_jobs = reproducing.run_jobs
+    monkeypatch.setattr(reproducing, "run_jobs", watched)
+    with Store(tmp_path / "runs.duckdb") as store:
+        first = reproducing.reproduce("jansen", "4.5", store)
+        again = reproducing.reproduce("jansen", "4.5", store)
+    assert [(progress.done, progress.skipped, progress.failed) for progress in seen] == [(2, 0, 0), (0, 2, 0)]
+    assert json.loads(json.dumps(first, allow_nan=False)) == again
+    dm, lra, whca = first["rows"]
+    assert (dm["ours"], dm["why"]) == (None, "not measured: left out")
+    for row in (lra, whca):
+        assert row["runs"] == 1
+        assert {name: row["ours"][name] for name in ("map", "agents")} == {"map": "c", "agents": 100}
+        for metric in ALL:
+            assert row["ratio"][metric] == pytest.approx(row["ours"][metric] / row["paper"][metric])
+    assert 90 < lra["ours"]["distance"] < 160  # there and back on a map 64 wide
+    assert {claim["id"]: claim["paper_itself"] for claim in first["claims"]} == dict.fromkeys(
+        ("J14", "J15", "J16", "J25"), True
+    )
+    assert all(claim["holds"] in (False, None) for claim in first["claims"])  # there is no DM among the rows

@@ -1,0 +1,276 @@
+"""The server against pages of other sites, strangers, and pages that ask for too much."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the playground needs the extra [play]")
+pytest.importorskip("httpx", reason="the test client needs httpx")
+
+from fastapi.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from wayfolk.errors import BadInput
+from wayfolk.play import limits
+from wayfolk.play.assets import assets
+from wayfolk.play.guard import check_address
+from wayfolk.play.server import make_app
+from wayfolk.play.sessions import Workers
+
+HERE = "http://127.0.0.1:8765"
+TOKEN = "a-token-of-many-letters"
+
+
+@pytest.fixture
+def client():
+    with TestClient(make_app(workers=Workers(spare=False)), base_url=HERE) as client:
+        yield client
+
+
+def connect(client, origin=HERE, host="127.0.0.1:8765", query=""):
+    headers = {"host": host} | ({} if origin is None else {"origin": origin})
+    return client.websocket_connect(f"/live{query}", headers=headers)
+
+
+def heard(socket):
+    return json.loads(socket.receive_text())
+
+
+# --- who may come in
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:8765"]
+)
+def test_a_name_that_points_here_is_refused(client, host):
+    answer = client.get("/", headers={"host": host})
+    assert answer.status_code == 403
+    assert "does not answer to that name" in answer.text
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8765", "localhost:8765", "[::1]:8765"])
+def test_the_names_of_this_machine_are_served(client, host):
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:8766", "http://localhost:8765", "file://", None]
+)
+def test_a_socket_from_another_origin_is_refused(client, origin):
+    with pytest.raises(WebSocketDisconnect) as refusal, connect(client, origin):
+        pass
+    assert refusal.value.code == 1008
+
+
+def test_a_socket_of_our_own_page_is_accepted(client):
+    with connect(client) as socket:
+        socket.send_text("{}")
+        assert heard(socket)["type"] == "refused"
+
+
+def test_other_sites_cannot_use_the_api(client):
+    for headers in (
+        {"origin": "http://evil.example"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ):
+        assert client.get("/api/algorithms", headers=headers).status_code == 403
+        assert client.post("/api/read", content=b"..", headers=headers).status_code == 403
+
+
+def test_addresses_of_other_machines_need_a_token():
+    for host in ("0.0.0.0", "::", "192.168.0.7", "example.org"):
+        with pytest.raises(BadInput, match="--token"):
+            check_address(host, None)
+        check_address(host, TOKEN)
+    check_address("127.0.0.1", None)
+    check_address("::1", None)
+    check_address("localhost", None)
+    with pytest.raises(BadInput, match="16 characters"):
+        check_address("127.0.0.1", "short")
+
+
+def test_with_a_token_nothing_is_served_without_it():
+    app = make_app(host="192.168.0.7", port=8765, token=TOKEN, workers=Workers(spare=False))
+    there = "http://192.168.0.7:8765"
+    with TestClient(app, base_url=there) as client:
+        for path in ("/", "/main.js", "/api/maps", f"/?token={TOKEN}x", "/?token="):
+            assert client.get(path).status_code == 403, path
+        with pytest.raises(WebSocketDisconnect), connect(client, there, "192.168.0.7:8765"):
+            pass
+        opened = client.get(f"/?token={TOKEN}")
+        assert opened.status_code == 200
+        cookie = opened.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert client.get("/api/maps").status_code == 200  # by the cookie
+
+
+# --- what is served
+
+
+def test_every_answer_has_a_policy_without_inline_scripts(client):
+    for path in ("/", "/engine.js", "/api/maps", "/nothing"):
+        policy = client.get(path).headers["content-security-policy"]
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert client.get(path).headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_page_has_no_inline_script_style_or_handler():
+    page = assets()[""][1].decode()
+    assert "<style" not in page
+    assert " style=" not in page
+    assert " onclick" not in page
+    assert page.count("<script") == page.count('<script type="module" src=')
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../pyproject.toml", "/..%2f..%2fpyproject.toml", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/server.py",
+        "/play/server.py", "/engine.js/../server.py", "/C:\\windows\\win.ini", "/main.js%00.py", "/.env",
+    ],
+)  # fmt: skip
+def test_only_files_of_the_page_are_served(client, path):
+    answer = client.get(path)
+    assert answer.status_code in (404, 400)
+    assert b"import" not in answer.content
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", "rooms.map", "C:/x", "%2e%2e%2fx"])
+def test_maps_are_looked_up_by_name_only(client, name):
+    answer = client.get(f"/api/maps/{name}")
+    assert answer.status_code in (400, 404)
+
+
+def test_a_dropped_file_is_known_by_its_bytes_and_its_name_goes_nowhere(client, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = b"type octile\nheight 2\nwidth 3\nmap\n.@.\n...\n"
+    answer = client.post("/api/read", params={"name": "../../../tmp/evil<b>.map"}, content=data)
+    assert answer.status_code == 200
+    assert answer.json()["width"] == 3
+    assert set("/<>.") & set(answer.json()["name"]) == set()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_dropped_file_gets_a_sentence_without_our_paths(client):
+    answer = client.post("/api/read", params={"name": "x.map"}, content=b"type octile\nheight -1\nwidth 3\nmap\n")
+    assert answer.status_code == 400
+    assert "tmp" not in answer.json()["why"]
+
+
+# --- too much
+
+
+def test_a_dropped_file_has_a_size(client):
+    answer = client.post("/api/read", content=b"." * (limits.MAX_MESSAGE + 1))
+    assert answer.status_code == 400
+    assert "bytes" in answer.json()["why"]
+
+
+def scene(**changes):
+    return {"map": {"name": "empty"}, "algorithm": "pibt", **changes}
+
+
+def opened(**changes):
+    return json.dumps({"type": "open", "panel": 0, "scene": scene(**changes)})
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"agents": 10**9}, "agents"),
+        ({"agents": -1}, "agents"),
+        ({"map": {"width": 2048, "height": 2048, "walls": "AAAA"}}, "cells"),
+        ({"map": {"width": 10**9, "height": 1, "walls": ""}}, "width"),
+        ({"map": {"width": 8, "height": 8, "walls": "AAAA"}}, "bytes of walls"),
+        ({"map": {"width": 8, "height": 8, "walls": "%%%"}}, "base64"),
+        ({"map": {"name": "../../etc/passwd"}}, "no map"),
+        ({"algorithm": "os:system"}, "no algorithm"),
+        ({"algorithm": "../x"}, "no algorithm"),
+        ({"algorithm": "astar"}, "no algorithm"),
+        ({"options": {"nothing": 1}}, "no option"),
+        ({"algorithm": "direction_map", "options": {"saved": "/etc/passwd"}}, "cannot be set from the page"),
+        ({"algorithm": "sdp", "options": {"cluster": "tcp://evil.example:1"}}, "cannot be set from the page"),
+        ({"seed": 10**30}, "seed"),
+        ({"start": [10**9, 0]}, "start"),
+        ({"journeys": [[0, 0, 1]]}, "journeys"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_scenes_have_bounds_with_a_sentence_each(client, changes, word):
+    with connect(client) as socket:
+        socket.send_text(opened(**changes))
+        answer = heard(socket)
+    assert answer["type"] == "refused"
+    assert word in answer["why"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "nonsense", "{}", '{"type":"open"}', '{"type":"until","panel":9,"step":1}',
+     '{"type":"until","panel":0,"step":-1}',
+     '{"type":"edit","panel":0,"edit":{"do":"rm"}}', '{"type":"export","panel":0,"format":"../x"}', "[" * 5000],
+)  # fmt: skip
+def test_wrong_messages_get_a_sentence_and_the_page_goes_on(client, text):
+    with connect(client) as socket:
+        socket.send_text(text)
+        assert heard(socket)["type"] == "refused"
+        socket.send_text('{"type":"until","panel":0,"step":1}')
+        assert "nothing runs here" in heard(socket)["why"]
+
+
+def test_a_huge_message_ends_the_connection(client):
+    with connect(client) as socket:
+        socket.send_text("x" * (limits.MAX_MESSAGE + 1))
+        with pytest.raises(WebSocketDisconnect) as end:
+            socket.receive_text()
+    assert end.value.code == 1009
+
+
+def test_bytes_end_the_connection(client):
+    with connect(client) as socket:
+        socket.send_bytes(b"\x00\x01")
+        with pytest.raises(WebSocketDisconnect):
+            socket.receive_text()
+
+
+def test_too_many_messages_end_the_connection(client):
+    def flood(socket):
+        for _ in range(2 * limits.BURST):
+            socket.send_text("{}")
+            socket.receive_text()
+
+    with connect(client) as socket, pytest.raises(WebSocketDisconnect) as end:
+        flood(socket)
+    assert end.value.code == 1008
+
+
+def test_rate_lets_the_usual_pass_and_fills_again(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(limits, "monotonic", lambda: now[0])
+    rate = limits.Rate(a_second=10, burst=5)
+    assert [rate.allows() for _ in range(6)] == [True] * 5 + [False]
+    now[0] = 0.35
+    assert [rate.allows() for _ in range(4)] == [True] * 3 + [False]
+
+
+def test_pages_are_counted(client):
+    sockets = [connect(client) for _ in range(limits.MAX_PAGES)]
+    for socket in sockets:
+        socket.__enter__()
+    with connect(client) as one_more, pytest.raises(WebSocketDisconnect) as end:
+        one_more.receive_text()
+    assert "pages are open already" in end.value.reason
+    for socket in sockets:
+        socket.__exit__(None, None, None)
+
+
+def test_workers_are_counted():
+    with TestClient(make_app(workers=Workers(most=0, spare=False)), base_url=HERE) as client, connect(client) as socket:
+        socket.send_text(opened())
+        assert "running already" in heard(socket)["why"]

@@ -1,0 +1,161 @@
+"""The playground in a real browser: what a student and an engineer do with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from typing import Any
+
+import pytest
+
+PATIENCE = 150
+SEARCH = {
+    "map": {"name": "empty"}, "kind": "search", "start": [4, 10], "goal": [26, 10],
+    "algorithms": [{"name": "search/astar", "options": {}}],
+}  # fmt: skip
+AGENTS = {
+    "map": {"name": "thesis-c"}, "kind": "agents", "agents": 100, "errand": "patrol",
+    "algorithms": [{"name": "controllers/direction_map", "options": {}}],
+}  # fmt: skip
+
+
+def until(page: Any, expression: str, seconds: float = PATIENCE) -> None:
+    stop = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < stop, f"{expression} did not come true; it said {page.evaluate('wayfolk.said()')!r}"
+        time.sleep(0.05)
+
+
+def begin(page: Any, scene: dict[str, Any], tmp_path: Any) -> None:
+    """Open a scene from a file."""
+    until(page, "'wayfolk' in window && wayfolk.state() !== 'connecting' && wayfolk.state() !== 'ready'")
+    file = tmp_path / "scene.json"
+    file.write_text(json.dumps(scene))
+    page.set_input_files("#file", str(file))
+    names = [each["name"].split("/")[1] for each in scene["algorithms"]]
+    until(page, f"wayfolk.scene().algorithms.map(({{name}}) => name.split('/')[1]).join() === '{','.join(names)}'")
+    until(page, f"wayfolk.state() !== 'loading' && wayfolk.panels() === {len(names)}")
+
+
+def drag(page: Any, start: tuple[int, int], end: tuple[int, int]) -> None:
+    page.mouse.move(*page.evaluate(f"wayfolk.pixel({start[0]}, {start[1]})"))
+    page.mouse.down()
+    page.mouse.move(*page.evaluate(f"wayfolk.pixel({end[0]}, {end[1]})"), steps=12)
+    page.mouse.up()
+
+
+def test_a_wall_is_drawn_and_the_path_of_a_star_avoids_it(page, tmp_path):
+    begin(page, SEARCH, tmp_path)
+    until(page, "wayfolk.path() !== null")
+    assert [15, 10] in page.evaluate("wayfolk.path()")
+    page.click("#tool-wall")
+    drag(page, (15, 2), (15, 18))
+    until(page, "wayfolk.walls().filter(Boolean).length === 17")
+    path = page.evaluate("wayfolk.path()")
+    assert not [place for place in path if place[0] == 15 and 2 <= place[1] <= 18]
+    page.click("#undo")
+    until(page, "wayfolk.walls().filter(Boolean).length === 0")
+    page.click("#tool-hand")
+    drag(page, (26, 10), (26, 20))
+    until(page, "wayfolk.path().at(-1).join() === '26,20'")
+
+
+def test_agents_form_lanes_and_turn_to_a_goal_that_is_dragged(page, tmp_path):
+    begin(page, AGENTS, tmp_path)
+    assert page.evaluate("wayfolk.agents()") == 100
+    page.evaluate("wayfolk.speed(8)")
+    page.click("[data-show=lanes]")
+    until(page, "wayfolk.time() > 40")
+    assert page.evaluate("wayfolk.vectors()") > 200
+    page.keyboard.press(" ")
+    until(page, "wayfolk.state() === 'paused'")
+    page.click("[data-show=lanes]")
+    if page.get_attribute("[data-show=goals]", "aria-pressed") == "false":
+        page.click("[data-show=goals]")
+    places = {tuple(place) for place in page.evaluate("wayfolk.places()")}
+    goals = page.evaluate("wayfolk.goals()")
+    agent = next(i for i, goal in enumerate(goals) if tuple(goal) not in places and goals.count(goal) == 1)
+    there = [3, 32] if goals[agent][0] > 32 else [60, 32]
+    drag(page, tuple(goals[agent]), tuple(there))
+    for _ in range(8):  # the steps that were there already, and then the one that knows of the new goal
+        page.keyboard.press("ArrowRight")
+        time.sleep(0.2)
+    until(page, f"wayfolk.goals()[{agent}].join() === '{there[0]},{there[1]}'")
+
+
+def test_two_algorithms_side_by_side_in_lock_step(page, tmp_path):
+    two = [{"name": "controllers/pibt", "options": {}}, {"name": "controllers/direction_map", "options": {}}]
+    begin(page, AGENTS | {"agents": 40, "algorithms": two}, tmp_path)
+    until(page, "wayfolk.time() > 10")
+    assert page.locator("#table th", has_text="Refused moves").is_visible()
+    assert page.evaluate("wayfolk.panels()") == 2
+
+
+def test_a_replay_is_saved_and_opens_from_disk(page, tmp_path):
+    begin(page, AGENTS | {"agents": 10}, tmp_path)
+    until(page, "wayfolk.time() > 5")
+    with page.expect_download() as download:
+        page.select_option("#save", "html")
+    file = tmp_path / "replay.html"
+    download.value.save_as(file)
+    other = page.context.new_page()
+    other.goto(file.as_uri())
+    until(other, "'wayfolk' in window && wayfolk.panels === 1 && wayfolk.end > 5")
+
+
+def test_a_killed_worker_is_told_and_can_be_started_again(page, tmp_path):
+    begin(page, AGENTS | {"agents": 10}, tmp_path)
+    until(page, "wayfolk.time() > 3")
+    for pid in workers():
+        os.kill(pid, signal.SIGKILL)
+    until(page, "wayfolk.state() === 'stopped'")
+    assert "ended" in page.locator("#alarm").inner_text()
+    page.click("#again")
+    until(page, "wayfolk.state() === 'running' && wayfolk.time() > 2")
+
+
+def test_the_scene_is_there_again_after_the_page_is_loaded_anew(page, tmp_path):
+    begin(page, SEARCH, tmp_path)
+    page.click("#tool-wall")
+    drag(page, (15, 2), (15, 9))
+    until(page, "wayfolk.walls().filter(Boolean).length === 8")
+    time.sleep(1)
+    page.reload()
+    until(page, "'wayfolk' in window && wayfolk.path() !== null")
+    assert sum(page.evaluate("wayfolk.walls()")) == 8
+    assert page.evaluate("wayfolk.scene().goal") == [26, 10]
+
+
+def test_everything_can_be_done_with_the_keyboard(page, tmp_path):
+    begin(page, SEARCH, tmp_path)
+    until(page, "wayfolk.path() !== null")
+    for key in ("b", "Enter", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    until(page, "wayfolk.walls().filter(Boolean).length === 1")
+    page.keyboard.press("u")
+    until(page, "wayfolk.walls().filter(Boolean).length === 0")
+    page.keyboard.press("Escape")
+    page.keyboard.press("i")
+    assert page.locator("#about").is_visible()
+    assert "A*" in page.locator("#about h2").inner_text()
+
+
+def workers() -> list[int]:
+    """The processes that multiprocessing has spawned, as ps lists them."""
+    listed = subprocess.run(["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
+    servers = {pid for pid, _, args in rows if "wayfolk.cli play --port 0" in args}
+    return [int(pid) for pid, parent, args in rows if parent in servers and "spawn_main" in args]
+
+
+@pytest.mark.parametrize("look", [{"color_scheme": "dark"}, {"viewport": {"width": 390, "height": 800}}])
+def test_it_fits_the_dark_and_a_phone(browser, playground, look):
+    context = browser.new_context(**look)
+    page = context.new_page()
+    page.goto(playground)
+    until(page, "'wayfolk' in window && wayfolk.panels() === 1")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+    context.close()

@@ -1,0 +1,133 @@
+"""Orders from files, and robots that carry them out."""
+
+import json
+
+import pytest
+
+from wayfolk.errors import BadInput, BadProblem
+from wayfolk.files.maps import parse_ascii
+from wayfolk.files.orders import read_orders, read_stations
+from wayfolk.judge.records import check_record
+from wayfolk.problem.orders import Order
+from wayfolk.problem.result import Status
+from wayfolk.simulation.fleet import Fleet
+
+pytestmark = pytest.mark.plain
+
+HALL = parse_ascii("""
+    ........
+    .##..##.
+    ........
+""").with_moves("four")
+STATIONS = {"A": (0, 0), "B": (7, 2)}
+
+
+def order(*places, release=0.0):
+    return Order(tuple(HALL.cell(place) for place in places), release)
+
+
+def test_every_order_is_carried_out_in_turn():
+    orders = [order((0, 2), (7, 0)), order((7, 0), (0, 0), (3, 1)), order((4, 0), (4, 2), release=12.0)]
+    fleet = Fleet(HALL, [(3, 0), (4, 2)], orders, "pibt")
+    assert fleet.advance(200) is Status.SOLVED
+    report = fleet.report()
+    assert (report["orders"], report["orders_done"]) == (3, 3)
+    assert check_record(fleet.record()) == []
+    first = fleet.progress[0]
+    assert first.agent == 0
+    assert first.ended - first.assigned >= 5 + 9  # from (3, 0) to (0, 2), and to (7, 0)
+    assert fleet.progress[2].assigned >= 12.0
+    assert report["waiting_p99"] >= 0
+    assert report["service_p50"] <= report["service_p99"]
+
+
+def test_an_order_goes_to_the_nearest_idle_robot_and_others_wait():
+    orders = [order((7, 2), (7, 0)), order((0, 2), (0, 0)), order((3, 2), (3, 0))]
+    fleet = Fleet(HALL, [(0, 0), (7, 1)], orders, "pibt")
+    fleet.step()
+    assert [progress.agent for progress in fleet.progress] == [1, 0, None]
+    fleet.advance(100)
+    assert fleet.progress[2].assigned > 0
+    assert [progress.ended is not None for progress in fleet.progress] == [True] * 3
+
+
+def test_paused_is_the_same_as_not_paused():
+    orders = [order((x, 2), (7 - x, 0), release=float(x)) for x in range(8)]
+    one, two = (Fleet(HALL, [(0, 0), (4, 1), (7, 2)], orders, "pibt", seed=3) for _ in range(2))
+    one.advance(60)
+    for _ in range(60):
+        if not two.status.is_final:
+            two.advance(1)
+    assert one.record().cell.tolist() == two.record().cell.tolist()
+
+
+def test_an_order_that_not_every_robot_can_reach_is_refused():
+    grid = parse_ascii("..#..")
+    with pytest.raises(BadProblem, match="not every robot can get to \\(4, 0\\)"):
+        Fleet(grid, [(0, 0)], [Order((grid.cell((4, 0)),))], "pibt")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "release,pickup,delivery\n0,A,B\n5,3 2,B\n"),
+        ("a.csv", "pickup_x,pickup_y,delivery_x,delivery_y,release\n0,0,7,2,0\n3,2,7,2,5\n"),
+        ("a.json", json.dumps({"stations": {"A": [0, 0]}, "orders": [
+            {"stops": ["A", "B"]}, {"release": 5, "stops": [[3, 2], [7, 2]]}]})),
+        ("a.json", json.dumps([{"release": 5, "stops": ["3 2", "B"]}, {"stops": ["A", [7, 2]]}])),
+    ],
+)  # fmt: skip
+def test_orders_are_read_from_tables_and_json(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    orders = read_orders(tmp_path / name, HALL, STATIONS)
+    assert [(one.release, [HALL.place(stop) for stop in one.stops]) for one in orders] == [
+        (0.0, [(0, 0), (7, 2)]),
+        (5.0, [(3, 2), (7, 2)]),
+    ]
+
+
+def test_stations_are_read_from_tables_and_json(tmp_path):
+    (tmp_path / "s.csv").write_text("name,x,y\nA,0,0\nB,7,2\n")
+    (tmp_path / "s.json").write_text('{"A": [0, 0], "B": [7, 2]}')
+    assert read_stations(tmp_path / "s.csv", HALL) == read_stations(tmp_path / "s.json", HALL) == STATIONS
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("pickup\nA\n", ", line 1: the column 'delivery' is missing; there are pickup"),
+        ("pickup,delivery\nA\n", ", line 2: there are 1 fields, the first line has 2"),
+        ("pickup,delivery\nA,Bee\n", ", line 2: there is no station 'Bee'"),
+        ("pickup,delivery\nA,9 9\n", ", line 2: \\(9, 9\\) is outside the 8 x 3 map"),
+        ("pickup,delivery\nA,1 1\n", ", line 2: there is a wall at \\(1, 1\\)"),
+        ("release,pickup,delivery\nsoon,A,B\n", ", line 2: the release must be a time from 0 on, not 'soon'"),
+        ("pickup,delivery\n", ": there are no orders in the file"),
+        ('{"orders": 3}', ": 'orders' should be a list, not '3'"),
+        ('{"orders": [{"stops": []}]}', ": order 0: should be an object with a list of 'stops'"),
+        ('{"orders": [{"stops": [[1]]}]}', ": order 0: a place is \\[x, y\\] or the name of a station"),
+        ('{"stations": [], "orders": []}', ": 'stations' should be an object"),
+        ('{"orders": [', ", line 1: not JSON"),
+        ('[{"stops": ["A"], "release": true}]', ": order 0: the release must be a time"),
+    ],
+)
+def test_wrong_orders_are_one_sentence_with_the_file(text, complaint, tmp_path):
+    file = tmp_path / "orders"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=complaint) as caught:
+        read_orders(file, HALL, STATIONS)
+    assert str(caught.value).startswith(str(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("name,x\nA,0\n", "the column 'y' is missing"),
+        ("name,x,y\nA,0,0\nA,1,0\n", ", line 3: 'A' is there twice"),
+        ("name,x,y\n ,0,0\n", ", line 2: a station needs a name"),
+        ("name,x,y\nA,0,99\n", ", line 2: \\(0, 99\\) is outside"),
+    ],
+)
+def test_wrong_stations_are_one_sentence(text, complaint, tmp_path):
+    (tmp_path / "s.csv").write_text(text)
+    with pytest.raises(BadInput, match=complaint):
+        read_stations(tmp_path / "s.csv", HALL)
