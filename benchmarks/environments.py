@@ -11,8 +11,8 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks import IS_CPU_TIME
-from wayfolk.env import Arena, parallel_env
 from wayfolk.problem.problem import one_shot
+from wayfolk.simulation.env import Arena, parallel_env
 from wayfolk.world.generate import draw_pairs, random_map
 
 AGENTS = (64, 256)

@@ -119,7 +119,13 @@ API = {
     "environment": ("Environments for learning", ["env"]),
 }  # fmt: skip
 """The pages of the reference: file, title, and the public names on it."""
-MORE = {"env": ("wayfolk.env.arena.Arena", "wayfolk.env.arena.Turn", "wayfolk.env.policies.policy_controller")}
+MORE = {
+    "env": (
+        "wayfolk.simulation.env.arena.Arena",
+        "wayfolk.simulation.env.arena.Turn",
+        "wayfolk.simulation.env.policies.policy_controller",
+    )
+}
 """What a public module takes from modules of its own."""
 
 CONTRACTS = [

@@ -6,6 +6,7 @@ A comment before a block, `<!-- test: ... -->`, says what is special about it:
     needs the benchmark maps    it is run where they are
     needs PACKAGE               it is run where this package is installed
     file PATH                   it is the content of a file, to be put into a copy of the package
+    serves                      its commands print an address and serve pages there until they are interrupted
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import urllib.request
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -90,6 +94,28 @@ def wayfolk_command(command: str, folder: Path, **more: str) -> subprocess.Compl
     )
 
 
+def serve_and_interrupt(command: str, folder: Path) -> None:
+    """Run a command that serves pages until it prints its address; get the page; interrupt it."""
+    words = [*shlex.split(command, comments=True)[1:], "--port", "0", "--no-browser"]
+    script = Path(sys.executable).with_name("wayfolk")
+    with subprocess.Popen(
+        [script, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        stopper = threading.Timer(120, server.kill)  # reading its first line must end
+        stopper.start()
+        try:
+            line = server.stdout.readline()
+            address = re.search(r"http://\S+", line)
+            assert address, f"{command}\n{line}{'' if server.poll() is None else server.stderr.read()}"
+            with urllib.request.urlopen(address[0], timeout=60) as page:
+                assert page.status == 200
+            server.send_signal(signal.SIGINT)
+            assert server.wait(30) in (0, 130)
+        finally:
+            stopper.cancel()
+            server.kill()
+
+
 def run_blocks(blocks: list[Block], page: Path, folder: Path) -> list[str]:
     """Run Python blocks in one namespace and commands in processes of their own; what the commands print."""
     scope: dict[str, object] = {"__name__": "example"}
@@ -100,6 +126,9 @@ def run_blocks(blocks: list[Block], page: Path, folder: Path) -> list[str]:
         if block.language == "python":
             exec(compile("\n" * block.line + block.text, page, "exec"), scope)
         for command in block.commands():
+            if block.mark == "serves":
+                serve_and_interrupt(command, folder)
+                continue
             done = wayfolk_command(command, folder)
             assert done.returncode == block.exit_code(), f"{page.name}: {command}\n{done.stdout}{done.stderr}"
             printed.append(done.stdout)

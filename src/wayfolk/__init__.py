@@ -101,12 +101,16 @@ _HOME = {
     "write_scen": "files.scenarios",
 }
 
-_MODULES = {"env": "env", "events": "problem.events", "generate": "world.generate", "metrics": "judge.metrics"}
+_MODULES = {
+    "env": "simulation.env",
+    "events": "problem.events",
+    "generate": "world.generate",
+    "metrics": "judge.metrics",
+}
 
 __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
-    from wayfolk import env
     from wayfolk.algorithms.batch import Many, find_many
     from wayfolk.algorithms.controllers import Controller, View
     from wayfolk.algorithms.distances import distances
@@ -144,6 +148,7 @@ if TYPE_CHECKING:
     from wayfolk.problem.trace import Trace
     from wayfolk.replay import search_page, write_replay
     from wayfolk.replay.page import Page
+    from wayfolk.simulation import env
     from wayfolk.simulation.dependencies import Dependencies, dependencies, shorten
     from wayfolk.simulation.fleet import Fleet
     from wayfolk.simulation.run import Run

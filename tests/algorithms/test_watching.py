@@ -58,10 +58,10 @@ def test_rows_lead_to_the_state_of_the_search(name: str) -> None:
     grid = a_grid()
     start, goal = ends(grid)
     task = begin_path(grid, start, goal, name, watch=True)
-    watcher = Watcher(grid, task, False)
+    watcher = Watcher(grid, task, (grid.cell(start), grid.cell(goal)), is_walk=False)
     while not task.status.is_final:
         watcher.advance(7)
-    trace = watcher.trace(grid.cell(start), grid.cell(goal))
+    trace = watcher.trace()
     state = np.zeros(grid.n_cells, np.uint8)
     g = np.full(grid.n_cells, np.nan)
     for row in trace.rows:

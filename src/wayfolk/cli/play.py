@@ -39,13 +39,13 @@ def play(
     try:
         import uvicorn
 
-        from wayfolk.play.server import make_app
+        from wayfolk.playground.server import make_app
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.startswith("wayfolk"):
             raise
         raise NotSupported(f"the playground needs {error.name}: pip install 'wayfolk[play]'") from None
-    from wayfolk.play.guard import check_address
-    from wayfolk.play.limits import MAX_MESSAGE
+    from wayfolk.playground.guard import check_address
+    from wayfolk.playground.limits import MAX_MESSAGE
 
     check_address(host, token)
     _choose(begin_with, algorithms or [], agents)
@@ -68,8 +68,8 @@ def play(
 
 def _choose(begin_with: str | None, names: list[str], agents: int | None) -> None:
     """Decide what the page begins with."""
-    from wayfolk.play.ground import FIRST, NAMED, YOURS
-    from wayfolk.play.limits import check_size
+    from wayfolk.playground.ground import FIRST, NAMED, YOURS
+    from wayfolk.playground.limits import check_size
 
     if begin_with is not None and begin_with in NAMED and not Path(begin_with).exists():
         FIRST["map"] = {"name": begin_with}
@@ -97,7 +97,7 @@ def _choose(begin_with: str | None, names: list[str], agents: int | None) -> Non
 def _algorithms(names: list[str]) -> dict[str, Any]:
     """The algorithms that are named, and what they are for."""
     from wayfolk.algorithms.catalogue import find
-    from wayfolk.play.asked import FAMILIES
+    from wayfolk.playground.asked import FAMILIES
 
     if len(names) > MOST_BESIDE:
         raise BadInput(f"the playground compares up to {MOST_BESIDE} algorithms, not {len(names)}")
@@ -134,6 +134,7 @@ def _listen(host: str, port: int) -> socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen()  # a page that is asked for while the server starts waits instead of being refused
     except OSError as error:
         raise BadInput(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
     return listener

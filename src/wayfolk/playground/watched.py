@@ -12,9 +12,9 @@ from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.watching import Watcher, begin_watch
 from wayfolk.crowds.crowd import Crowd
 from wayfolk.errors import BadInput, NotSupported
-from wayfolk.play.asked import Edit, Scene, checked_options
-from wayfolk.play.ground import ends_of
-from wayfolk.play.limits import SEARCH_SECONDS, check_agents
+from wayfolk.playground.asked import Edit, Scene, checked_options
+from wayfolk.playground.ground import ends_of
+from wayfolk.playground.limits import SEARCH_SECONDS, check_agents
 from wayfolk.problem.result import NO_LIMIT
 from wayfolk.replay import Track, panel_of, tracks_of_searches
 from wayfolk.world.generate import draw_pairs

@@ -12,13 +12,13 @@ from fastapi.responses import JSONResponse
 
 from wayfolk import __version__
 from wayfolk.errors import WayfolkError
-from wayfolk.play import asked
-from wayfolk.play.assets import assets
-from wayfolk.play.bring import read_dropped
-from wayfolk.play.guard import Guard
-from wayfolk.play.limits import MAX_MESSAGE, MAX_PAGES, Rate
-from wayfolk.play.sessions import Session, Workers
-from wayfolk.play.shown import shown_algorithms, shown_map, shown_maps, shown_scenes
+from wayfolk.playground import asked
+from wayfolk.playground.assets import assets
+from wayfolk.playground.bring import read_dropped
+from wayfolk.playground.guard import Guard
+from wayfolk.playground.limits import MAX_MESSAGE, MAX_PAGES, Rate
+from wayfolk.playground.sessions import Session, Workers
+from wayfolk.playground.shown import shown_algorithms, shown_map, shown_maps, shown_scenes
 
 TOO_MUCH, BROKEN = 1009, 1008
 """Codes with which a WebSocket is closed."""

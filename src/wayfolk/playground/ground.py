@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from wayfolk.errors import BadInput, UnknownName
-from wayfolk.play.asked import Map, Scene
-from wayfolk.play.limits import check_agents, check_size
+from wayfolk.playground.asked import Map, Scene
+from wayfolk.playground.limits import check_agents, check_size
 from wayfolk.problem.problem import ENDLESS, Problem, one_shot, patrol, patrol_between, tasks
 from wayfolk.problem.thesis import draw_patrol
 from wayfolk.world import generate

@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wayfolk.env.stepping import BLOCK, PRIORITY, SOFT, observe, step_all, walls_with_margin
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import (
     EAST,
@@ -23,6 +22,7 @@ from wayfolk.kernels.codes import (
 )
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
+from wayfolk.simulation.env.stepping import BLOCK, PRIORITY, SOFT, observe, step_all, walls_with_margin
 from wayfolk.world.grid import Moves
 
 Conflicts = Literal["priority", "block", "soft"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from wayfolk.errors import NotSupported
 from wayfolk.files.plans import plan_json
-from wayfolk.play.moving import Moving
+from wayfolk.playground.moving import Moving
 from wayfolk.replay import Track, replay_html
 
 

@@ -9,8 +9,8 @@ from gymnasium import Env
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
 
-from wayfolk.env.arena import Arena, Turn
 from wayfolk.errors import BadInput, BadProblem
+from wayfolk.simulation.env.arena import Arena, Turn
 
 FAR = 1 << 20  # more than any distance in a map
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import wayfolk as wf
-from wayfolk.env import Arena, gym_env, parallel_env, policy_controller
-from wayfolk.env.arena import WAYS
 from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.judge.plans import check
 from wayfolk.problem.problem import Problem, one_shot
+from wayfolk.simulation.env import Arena, gym_env, parallel_env, policy_controller
+from wayfolk.simulation.env.arena import WAYS
 from wayfolk.world.generate import draw_pairs, random_map
 from wayfolk.world.grid import Grid
 
@@ -194,7 +194,7 @@ def test_wrong_actions_are_refused() -> None:
 
 def test_without_the_packages_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
-    monkeypatch.delitem(sys.modules, "wayfolk.env.parallel", raising=False)
+    monkeypatch.delitem(sys.modules, "wayfolk.simulation.env.parallel", raising=False)
     with pytest.raises(NotSupported, match=r"wayfolk\[env\]"):
         parallel_env(a_problem())
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.errors import BadInput, NotSupported, UnknownName
-from wayfolk.play.limits import MAX_AGENTS, MAX_CELLS, MAX_EDIT_CELLS, MAX_PANELS, MAX_SIDE, check_size
+from wayfolk.playground.limits import MAX_AGENTS, MAX_CELLS, MAX_EDIT_CELLS, MAX_PANELS, MAX_SIDE, check_size
 
 Number = Annotated[int, Field(ge=0, le=1 << 40)]
 Side = Annotated[int, Field(ge=1, le=MAX_SIDE)]

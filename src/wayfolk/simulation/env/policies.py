@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Controller, View
-from wayfolk.env.arena import WAYS
-from wayfolk.env.stepping import observe, walls_with_margin
 from wayfolk.errors import BadInput
 from wayfolk.problem.problem import Problem
+from wayfolk.simulation.env.arena import WAYS
+from wayfolk.simulation.env.stepping import observe, walls_with_margin
 from wayfolk.world.grid import Grid
 
 Policy = Callable[[NDArray[np.float32]], Any]

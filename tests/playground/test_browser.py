@@ -145,7 +145,9 @@ def test_everything_can_be_done_with_the_keyboard(page, tmp_path):
 
 def workers() -> list[int]:
     """The processes that multiprocessing has spawned, as ps lists them."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
     servers = {pid for pid, _, args in rows if "wayfolk.cli play --port 0" in args}
     return [int(pid) for pid, parent, args in rows if parent in servers and "spawn_main" in args]

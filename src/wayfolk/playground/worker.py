@@ -100,13 +100,13 @@ class Worker:
         entry = scene.entry()
         self.tell({"type": "loading", "algorithm": entry.label})
         if scene.kind == "agents":
-            from wayfolk.play.moving import Controlled, Planned
+            from wayfolk.playground.moving import Controlled, Planned
 
             kind = Planned if entry.family == "planners" else Controlled
             world = kind(scene, grid, entry, self.tell)
             self.begin(world, entry)
         else:
-            from wayfolk.play.watched import Searched, Walked
+            from wayfolk.playground.watched import Searched, Walked
 
             self.is_whole = True
             self.world = Searched(scene, grid, entry) if scene.kind == "search" else Walked(scene, grid, entry)
@@ -133,7 +133,7 @@ class Worker:
             elif perf_counter() - self.spoke > 0.4:
                 self.tell({"type": "thinking"})
             return
-        from wayfolk.play.frames import steps_frame
+        from wayfolk.playground.frames import steps_frame
 
         steps: list[Any] = []
         began = perf_counter()
@@ -159,8 +159,8 @@ class Worker:
 
     def export(self, kind: str) -> None:
         """Send a file of what has happened."""
-        from wayfolk.play.exports import export
-        from wayfolk.play.frames import file_frame
+        from wayfolk.playground.exports import export
+        from wayfolk.playground.frames import file_frame
 
         name, data = export(self.world, kind)
         self.pipe.send_bytes(file_frame(self.panel, name, data))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms import catalogue
-from wayfolk.play.asked import shown_options
-from wayfolk.play.ground import FIRST, NAMED, YOURS, named
-from wayfolk.play.scenes import SCENES, TOUR
+from wayfolk.playground.asked import shown_options
+from wayfolk.playground.ground import FIRST, NAMED, YOURS, named
+from wayfolk.playground.scenes import SCENES, TOUR
 from wayfolk.world.grid import Grid
 
 PROMISES = {"OPTIMAL": "optimal", "COMPLETE": "complete", "ANYTIME": "anytime"}

@@ -18,10 +18,10 @@ from time import monotonic
 from typing import Any
 
 from wayfolk.errors import TooLarge, WayfolkError
-from wayfolk.play import asked, worker
-from wayfolk.play.frames import BEGIN, STEPS
-from wayfolk.play.ground import grid_of
-from wayfolk.play.limits import LOADING_SECONDS, MAX_WORKERS, MOST_AHEAD, SILENT_SECONDS
+from wayfolk.playground import asked, worker
+from wayfolk.playground.frames import BEGIN, STEPS
+from wayfolk.playground.ground import grid_of
+from wayfolk.playground.limits import LOADING_SECONDS, MAX_WORKERS, MOST_AHEAD, SILENT_SECONDS
 
 Send = Callable[[str | bytes], Awaitable[None]]
 _SPAWN = multiprocessing.get_context("spawn")

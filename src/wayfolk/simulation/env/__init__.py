@@ -15,13 +15,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from wayfolk.env.arena import ACTIONS, Arena, Turn
-from wayfolk.env.policies import policy_controller
 from wayfolk.errors import NotSupported
 from wayfolk.problem.problem import Problem
+from wayfolk.simulation.env.arena import ACTIONS, Arena, Turn
+from wayfolk.simulation.env.policies import policy_controller
 
 if TYPE_CHECKING:
-    from wayfolk.env.parallel import SingleEnv, WayfolkEnv
+    from wayfolk.simulation.env.parallel import SingleEnv, WayfolkEnv
 
 __all__ = ["ACTIONS", "Arena", "Turn", "gym_env", "parallel_env", "policy_controller"]
 
@@ -50,6 +50,6 @@ def gym_env(
 
 def _parts() -> Any:
     try:
-        return import_module("wayfolk.env.parallel")
+        return import_module("wayfolk.simulation.env.parallel")
     except ImportError:
         raise NotSupported("environments need gymnasium and pettingzoo: pip install 'wayfolk[env]'") from None

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import pytest
 
-PLAY = files("wayfolk") / "play"
+PLAY = files("wayfolk") / "playground"
 
 
 def drawn() -> dict[str, dict[str, str]]:
@@ -42,14 +42,14 @@ def test_every_script_of_the_page_is_served_and_parses(tmp_path):
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node to parse scripts with")
-    from wayfolk.play.assets import assets
+    from wayfolk.playground.assets import assets
 
     served = assets()
     for name, (kind, data) in served.items():
         if kind.startswith("text/javascript"):
             file = tmp_path / name.replace(".js", ".mjs")
             file.write_bytes(data)
-            assert subprocess.run([node, "--check", file], capture_output=True).returncode == 0, name
+            assert subprocess.run([node, "--check", file], capture_output=True, timeout=60).returncode == 0, name
             for other in re.findall(rb'from "\./([\w.]+)"', data):
                 assert other.decode() in served
     on_disk = {path.name for path in PLAY.iterdir() if path.name.endswith((".js", ".css"))}
@@ -57,7 +57,7 @@ def test_every_script_of_the_page_is_served_and_parses(tmp_path):
 
 
 def test_imports_between_scripts_name_what_the_others_export():
-    from wayfolk.play.assets import assets
+    from wayfolk.playground.assets import assets
 
     served = {name: data.decode() for name, (_, data) in assets().items() if name.endswith(".js")}
     exported = {
@@ -80,7 +80,7 @@ def test_the_types_of_the_scripts_fit(tmp_path):
     tsc = shutil.which("tsc")
     if tsc is None:
         pytest.skip("there is no tsc: `npm install --global typescript`")
-    from wayfolk.play.assets import assets
+    from wayfolk.playground.assets import assets
 
     for name, (_, data) in assets().items():
         if name.endswith(".js") and name != "engine.js":
@@ -91,5 +91,5 @@ def test_the_types_of_the_scripts_fit(tmp_path):
     (tmp_path / "engine.d.ts").write_text("".join(f"export const {name}: any;\n" for name in names[1].split(", ")))
     rules = "--noEmit --allowJs --checkJs --target es2023 --module esnext --moduleResolution bundler --strict false"
     command = [tsc, *rules.split(), "--lib", "es2023,dom,dom.iterable", "main.js"]
-    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert checked.returncode == 0, checked.stdout

@@ -18,7 +18,7 @@ STYLES = ("play.css",)
 def assets() -> dict[str, tuple[str, bytes]]:
     """The media type and the bytes of each file, by its name in addresses."""
     texts = {"": page(), "engine.js": engine(), "replay.css": _text("replay", "page.css")}
-    texts |= {name: _text("play", name) for name in (*MODULES, *STYLES)}
+    texts |= {name: _text("playground", name) for name in (*MODULES, *STYLES)}
     return {
         name: (f"{TYPES[(name or 'index.html').rsplit('.', 1)[1]]}; charset=utf-8", text.encode())
         for name, text in texts.items()
@@ -33,7 +33,7 @@ def page() -> str:
         "keys": re.search(r"<dl>(.*?)</dl>", replay[replay.index('<dialog id="keys"') :], re.DOTALL),
         "panel": re.search(r'<template id="panel">.*?</template>', replay, re.DOTALL),
     }
-    text = _text("play", "index.html")
+    text = _text("playground", "index.html")
     for name, part in parts.items():
         assert part is not None, name
         text = text.replace("{{" + name + "}}", part[1] if name == "keys" else part[0])

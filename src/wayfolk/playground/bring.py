@@ -9,8 +9,8 @@ from typing import Any
 
 from wayfolk.errors import BadInput, WayfolkError
 from wayfolk.files.maps import read_map
-from wayfolk.play.limits import check_size
-from wayfolk.play.shown import map_of
+from wayfolk.playground.limits import check_size
+from wayfolk.playground.shown import map_of
 from wayfolk.world.grid import Grid
 
 SIGNS = {

@@ -13,11 +13,11 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from wayfolk.errors import BadInput
-from wayfolk.play import limits
-from wayfolk.play.assets import assets
-from wayfolk.play.guard import check_address
-from wayfolk.play.server import make_app
-from wayfolk.play.sessions import Workers
+from wayfolk.playground import limits
+from wayfolk.playground.assets import assets
+from wayfolk.playground.guard import check_address
+from wayfolk.playground.server import make_app
+from wayfolk.playground.sessions import Workers
 
 HERE = "http://127.0.0.1:8765"
 TOKEN = "a-token-of-many-letters"
@@ -132,7 +132,7 @@ def test_the_page_has_no_inline_script_style_or_handler():
     "path",
     [
         "/../pyproject.toml", "/..%2f..%2fpyproject.toml", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/server.py",
-        "/play/server.py", "/engine.js/../server.py", "/C:\\windows\\win.ini", "/main.js%00.py", "/.env",
+        "/playground/server.py", "/engine.js/../server.py", "/C:\\windows\\win.ini", "/main.js%00.py", "/.env",
     ],
 )  # fmt: skip
 def test_only_files_of_the_page_are_served(client, path):

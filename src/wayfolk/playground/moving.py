@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.kernels.codes import BLOCK, FREE, NOWHERE, REFUSED
-from wayfolk.play.asked import Edit, Scene, checked_options
-from wayfolk.play.frames import ARRIVED, FREED, NO_PAIRS, STAY, Step, begin_frame
-from wayfolk.play.ground import problem_of
-from wayfolk.play.limits import check_agents
+from wayfolk.playground.asked import Edit, Scene, checked_options
+from wayfolk.playground.frames import ARRIVED, FREED, NO_PAIRS, STAY, Step, begin_frame
+from wayfolk.playground.ground import problem_of
+from wayfolk.playground.limits import check_agents
 from wayfolk.problem import events
 from wayfolk.problem.layers import CellLayer
 from wayfolk.problem.plan import Plan

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wayfolk.env import Arena
 from wayfolk.problem.problem import one_shot
+from wayfolk.simulation.env import Arena
 from wayfolk.world.generate import draw_pairs, random_map, without_islands
 
 PEER = """
@@ -49,7 +49,9 @@ def test_an_episode_is_that_of_pogema(rule: Any, theirs: str) -> None:
         "map": (~grid.free).astype(int).tolist(), "vision": 4, "rule": theirs, "actions": actions.tolist(),
         "starts": [[int(y), int(x)] for x, y in starts], "goals": [[int(y), int(x)] for x, y in goals],
     }  # fmt: skip
-    done = subprocess.run([*python.split(), "-c", PEER, json.dumps(told)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*python.split(), "-c", PEER, json.dumps(told)], capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     episode = json.loads(done.stdout)
     arena = Arena(one_shot(grid, starts, goals), vision=4, conflicts=rule)

@@ -14,9 +14,9 @@ pytest.importorskip("httpx", reason="the test client needs httpx")
 
 from fastapi.testclient import TestClient
 
-from wayfolk.play import frames
-from wayfolk.play.server import make_app
-from wayfolk.play.sessions import Workers
+from wayfolk.playground import frames
+from wayfolk.playground.server import make_app
+from wayfolk.playground.sessions import Workers
 
 HERE = "http://127.0.0.1:8765"
 LONGEST = 240.0  # seconds: the first run compiles
@@ -178,7 +178,7 @@ def test_a_stuck_worker_is_stopped(socket, workers, monkeypatch):
     say(socket, "open", 0, scene=scene())
     hear(socket, "begin")
     hear(socket, "frame")
-    monkeypatch.setattr("wayfolk.play.sessions.SILENT_SECONDS", 0.6)
+    monkeypatch.setattr("wayfolk.playground.sessions.SILENT_SECONDS", 0.6)
     (worker,) = workers.running
     import os
     import signal
