@@ -29,7 +29,7 @@ MOST_ROWS = 2_000_000
 
 
 def grid_html(grid: Grid) -> str:
-    """Return a picture of the map; dearer terrain is darker."""
+    """Return a picture of the map; costlier terrain is darker."""
     return _figure(grid, "", repr(grid))
 
 

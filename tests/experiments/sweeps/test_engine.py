@@ -215,9 +215,9 @@ def test_killed_workers_lose_nothing(undisturbed, tmp_path):
     spec, expected = undisturbed
     store = tmp_path / "workers.duckdb"
     process = sweep(spec, store)
-    killed = 0
+    killed, most = 0, 2  # fewer than the tries to start workers: on a busy machine all of these may be starting still
     until = time.monotonic() + 60
-    while process.poll() is None and killed < 3 and time.monotonic() < until:
+    while process.poll() is None and killed < most and time.monotonic() < until:
         time.sleep(1.0)
         below = [pid for pid in children(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         if len(below) == 2:  # both have begun, or begun again

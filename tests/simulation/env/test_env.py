@@ -201,5 +201,5 @@ def test_without_the_packages_a_sentence_says_what_to_install(monkeypatch: pytes
 
 def test_the_example_of_a_learned_policy_works() -> None:
     """The file is not part of the package: it is run from its folder."""
-    file = Path(__file__).resolve().parents[2] / "examples" / "learned_policy.py"
+    file = Path(__file__).resolve().parents[3] / "examples" / "learned_policy.py"
     assert runpy.run_path(str(file))["main"]() > 0.5
