@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wayfolk.experiments.papers import QUICK, Row, Scale, Table, has, printed
+from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES, switched
 from wayfolk.experiments.papers.jansen.causes import CAUSES, CHOICES, FINDINGS, READINGS
 from wayfolk.experiments.papers.jansen.claims import BASIC
@@ -20,7 +20,7 @@ from wayfolk.experiments.papers.jansen.scenarios import patrols
 from wayfolk.experiments.papers.jansen.variants import VARIANTS
 from wayfolk.experiments.sweeps.job import Job
 
-__all__ = ["CAUSES", "CHOICES", "CLAIMS", "FIGURES", "FINDINGS", "READINGS", "TABLES", "TITLE"]
+__all__ = ["CAUSES", "CHOICES", "CLAIMS", "FIGURES", "FINDINGS", "HAS_MIDDLE", "READINGS", "TABLES", "TITLE"]
 
 TITLE = "Jansen 2008, Multi-agent pathfinding with direction maps"
 CLAIMS = sorted(BASIC + VARIANTS, key=lambda claim: int(claim.id[1:]))
@@ -58,17 +58,18 @@ BASE: Row = {"agents": 100, "w_max": 10, "alpha": 0.5, "radius": 5, "astar_weigh
 WITH_SECTORS: Row = {"radius": 4}  # how far agents see each other in Tables 4.7 and 4.8, whatever their captions say
 OF_COPIES: Row = {"w_max": 1}  # the simulator's default for agents that are added after the first kind
 WINDOW = 16  # of WHCA*, in steps
-RUNS, LOOPS = 50, 20
-QUICK_RUNS, QUICK_LOOPS = 3, 6
-ABLATION_RUNS = 10
+HAS_MIDDLE = True
+RUNS = {QUICK: 3, MIDDLE: 10, FULL: 50}  # the first of the same scenarios
+LOOPS = {QUICK: 6, MIDDLE: 20, FULL: 20}
+ABLATION_RUNS = {QUICK: 1, MIDDLE: 10, FULL: 10}
 TWO_WEIGHTS = (
     " The plain DM beside them has w_max 10 and the copies w_max 1, as in the simulator: this comparison was of two"
     " weights, not of two ways of knowing the map."
 )
 PATIENCE = 1000.0  # time units for a loop before a run is given up: the slowest printed one takes 273
 HOW = (
-    " 50 runs of 20 loops; all but the time leave out the first and the last loop. Runs that never end are left out. Quick:"
-    " 3 runs of 6 loops, whose time cannot be held against the printed one."
+    " 50 runs of 20 loops; all but the time leave out the first and the last loop. Runs that never end are left out."
+    " Middle: the first 10 runs. Quick: 3 runs of 6 loops, whose time cannot be held against the printed one."
 )
 
 
@@ -80,7 +81,7 @@ def jobs(row: Row, scale: Scale) -> list[Job] | str:
 def runs(row: Row, scale: Scale) -> list[Job]:
     """The same, without a check that the controller exists."""
     algorithm, options = controller(row)
-    loops, n = (QUICK_LOOPS, QUICK_RUNS) if scale == QUICK else (LOOPS, RUNS)
+    loops = LOOPS[scale]
     return [
         Job(
             map={"make": "thesis", "letter": row["map"]},
@@ -92,7 +93,7 @@ def runs(row: Row, scale: Scale) -> list[Job]:
             moves="eight",
             model=row.get("model", "steps" if algorithm == "whca" else "turns"),
         )
-        for seed, problem in enumerate(patrols(row["map"], (BASE | row)["agents"], loops, n))
+        for seed, problem in enumerate(patrols(row["map"], (BASE | row)["agents"], loops, RUNS[scale]))
     ]
 
 
@@ -111,7 +112,7 @@ def controller(row: Row) -> tuple[str, dict[str, Any]]:
 
 def _ablation_jobs(row: Row, scale: Scale) -> list[Job]:
     """The runs of a row of the ablation: those of the setting, with one choice switched."""
-    chosen = runs(row, scale)[: 1 if scale == QUICK else ABLATION_RUNS]
+    chosen = runs(row, scale)[: ABLATION_RUNS[scale]]
     return [switched(job, row["switched"]) for job in chosen]
 
 
@@ -123,7 +124,7 @@ def _beside_dm(row: Row, scale: Scale) -> list[Job] | str:
 def _greedy(row: Row, scale: Scale) -> list[Row] | str:
     """Walks along learned maps. They are not jobs of a sweep, because one run uses what another has learned."""
     lacking = has("direction_map", "greedy_direction_map")
-    return lacking or greedy_walks(row["map"], row["agents"], QUICK_RUNS if scale == QUICK else RUNS)
+    return lacking or greedy_walks(row["map"], row["agents"], RUNS[scale])
 
 
 def _rows(number: str, **changed: Any) -> list[Row]:
@@ -331,7 +332,7 @@ TABLES = [
         "Following a learned map greedily",
         "40 agents patrol ten times and update the cells around them as well; then they are removed, and one agent that"
         " always takes the cheapest step walks 500 steps from a random cell with a vector (section 3.6, Figure 3.14: one"
-        " picture). 50 walks, each on a map of its own; quick: 3.",
+        " picture). 50 walks, each on a map of its own; middle: 10, quick: 3.",
         GREEDY,
         lambda row, scale: [],
         [{"map": "b", "agents": 40, "algorithm": "greedy"}],
