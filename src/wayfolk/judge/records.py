@@ -39,6 +39,9 @@ def check_record(record: Record, *, limit: int = 1000) -> list[Fault]:
     `steps` model it lasts one step, in the `distance` model as long as its length. It ends earlier if its agent leaves.
     The moment at which a move ends is not part of it: a crossing move may begin at that very tick. Two moves that begin
     at the same tick cross.
+
+    A record that begins in the middle of a run does not tell when its agents became ready: up to one tick before, it is
+    assumed, so that a legal run has no faults wherever its record begins.
     """
     _refuse_nonsense(record)
     judge = Judge(record.grid, limit)
@@ -160,14 +163,17 @@ def _walks(record: Record, rows: _Rows) -> _Walks:
         clock = np.where(walks.is_step, time + record.tick, np.where(kind == JOIN, time, 0.0))
         return walks._replace(ready=clock[_last(walks.is_step | (kind == JOIN) | begins)])
     late = record.tick if record.model == DISTANCE else 0.0  # how long a move may have begun before its row
-    ready = _clocks(walks, late)
+    ready = _clocks(walks, late, first=-late if record.began else 0.0)
     leaves = np.flatnonzero(same & (kind[1:] == LEAVE))
     ready[leaves] = np.minimum(ready[leaves], time[leaves + 1])  # a move is over when its agent leaves
     return walks._replace(ready=ready)
 
 
-def _clocks(walks: _Walks, late: float) -> Times:
-    """Return when each agent is ready again after each of its rows; `walks.ready` holds the lengths of moves."""
+def _clocks(walks: _Walks, late: float, first: float) -> Times:
+    """Return when each agent is ready again after each of its rows; `walks.ready` holds the lengths of moves.
+
+    Agents that are present at the start are ready at the time `first`.
+    """
     ready = []
     now, one = 0.0, -1
     columns = (walks.agent, walks.kind, walks.time, walks.ready, walks.is_step)
@@ -177,7 +183,7 @@ def _clocks(walks: _Walks, late: float) -> Times:
         if is_step:
             now = length + (time if now > time else now if now > time - late else time - late)
         elif kind == JOIN:
-            now = time
+            now = time or first
         ready.append(now)
     return np.array(ready, dtype=np.float64)
 

@@ -33,7 +33,7 @@ def test_a_lattice_has_the_density_of_its_spacing():
             lattice(spacing), (0.0, 0.0), frames=2, grid=Grid(np.ones((round(side), round(side)), bool))
         )
         middle = (0.25 * side, 0.25 * side, 0.75 * side, 0.75 * side)
-        assert density.voronoi_density(trajectory, middle, spacing=0.05).density == pytest.approx(
+        assert density.voronoi_density(trajectory, middle, spacing=0.1).density == pytest.approx(
             1 / spacing**2, rel=0.02
         )
         assert density.area_density(trajectory, middle).density == pytest.approx(1 / spacing**2)
