@@ -28,7 +28,7 @@ from wayfolk.kernels import random
 from wayfolk.kernels.codes import ARRIVE, GOAL, MOVE, NOBODY, REFUSED, THOUGHT
 from wayfolk.kernels.crew import N_ASKED, TICK, wait
 from wayfolk.kernels.crossing import SOON, corners, diagonal, is_under_way
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.jit import inlined, inner, kernel
 from wayfolk.kernels.planning import plan_routes
 
 ASK, EVENT, LOG_FULL, FINISHED, OVER = range(5)
@@ -196,7 +196,7 @@ def _judge(crew, court, n_due, now, rings):
         state["want"] = crew.route[number, crew.answers[number]["at"]]
         if state["want"] == here:
             continue
-        if not _is_step(crew, court, here, state["want"]) or claimed[state["want"]] == stamp:
+        if not _is_step(crew.offsets, court.legal, here, state["want"]) or claimed[state["want"]] == stamp:
             state["verdict"] = _FAILS
         else:
             claimed[state["want"]] = stamp
@@ -229,11 +229,11 @@ def _judge(crew, court, n_due, now, rings):
 
 
 @inner
-def _is_step(crew, court, here, there):
+def _is_step(offsets, legal, here, there):
     """Whether a legal move leads from `here` to `there`."""
     for k in range(8):
-        if here + crew.offsets[k] == there:
-            return (court.legal[here] >> k) & 1 != 0
+        if here + offsets[k] == there:
+            return (legal[here] >> k) & 1 != 0
     return False
 
 
@@ -299,7 +299,7 @@ def _act(crew, court, log, number, now, rules):
     if there == here:
         agent["ready"], agent["came"] = now + rules.tick, here
         answer["at"] += 1
-    elif crew.occupant[there] != NOBODY or not _is_step(crew, court, here, there):
+    elif crew.occupant[there] != NOBODY or not _is_step(crew.offsets, court.legal, here, there):
         _note(court, log, now, number, REFUSED, there)
         agent["refused"] = True
         answer["at"] = answer["n_route"] = 0
@@ -317,7 +317,7 @@ def _has_nowhere_to_go(crew, court, log, number, now, rules):
     return True
 
 
-@inner
+@inlined
 def _enter(crew, court, log, number, now, rules):
     """Move one agent, and let it arrive if that is its goal."""
     agent, answer, state = crew.agents[number], crew.answers[number], court.states[number]
