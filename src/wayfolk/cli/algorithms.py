@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wayfolk.cli.parts import Json, Seed, must_be_writable, names_of_algorithms, print_json, table_console
+from wayfolk.cli.parts import Json, Seed, must_be_replay, names_of_algorithms, print_json, table_console
 from wayfolk.cli.progress import bar, spinner
 from wayfolk.errors import BadInput, hint
 
@@ -165,7 +165,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Show LRA*, direction maps and WHCA* side by side."""
-    must_be_writable(out)
+    must_be_replay(out)
     from wayfolk.cli.demo import run_demo
 
     with spinner(f"{agents} agents patrol; the first run compiles"):

@@ -13,7 +13,7 @@ from wayfolk.cli.parts import (
     PlanMoves,
     Seed,
     entries_of,
-    must_be_writable,
+    must_be_page,
     names_of_algorithms,
     print_json,
     print_rows,
@@ -21,6 +21,7 @@ from wayfolk.cli.parts import (
 from wayfolk.cli.progress import bar
 from wayfolk.errors import BadInput
 
+MOST_SEEDS = 1000  # of a comparison, whose trials are all in its report
 Agents = Annotated[int, typer.Option(help="Number of agents, drawn at random in the largest part of the map.")]
 
 
@@ -68,8 +69,10 @@ def compare(
     families = ("controllers",) if lifelong else ("planners", "controllers")
     entries = entries_of(algorithms, *families)
     checked_limits(seconds=seconds, steps=steps, seeds=seeds, agents=agents)
-    checked_seed(seed)
-    must_be_writable(html)
+    if seeds > MOST_SEEDS:
+        raise BadInput(f"--seeds must be at most {MOST_SEEDS:,}, not {seeds}: use `wayfolk sweep` for more")
+    checked_seed(checked_seed(seed) + seeds - 1)
+    must_be_page(html)
     from wayfolk.experiments.choosing.comparing import compare as run_all
     from wayfolk.experiments.choosing.comparing import report_html
     from wayfolk.files.maps import read_map

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wayfolk.cli.examples import epilog
-from wayfolk.cli.parts import table_console
+from wayfolk.cli.parts import must_be_page, table_console
 from wayfolk.errors import BadInput, Missing
 
 if TYPE_CHECKING:
@@ -197,6 +197,7 @@ def report(
 
     One HTML page with tables, figures, the specs of the sweeps, and provenance.
     """
+    must_be_page(out)
     from wayfolk.experiments.reports.report import write_report
 
     facts = write_report(store, out)

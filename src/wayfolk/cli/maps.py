@@ -115,6 +115,8 @@ def _make_scenario(out: Path, given: dict[str, Any], as_json: bool) -> None:
     for name in ("map", "agents"):
         if name not in given:
             raise BadInput(f"a scenario needs --{name}")
+    if out.suffix.lower() not in (".scen", ""):
+        raise BadInput(f"{out}: a scenario is a file that ends in .scen")
     must_be_writable(out)
     from wayfolk.algorithms.batch import find_many
     from wayfolk.algorithms.task import checked_seed

@@ -68,11 +68,15 @@ PlanMoves = Annotated[
     str, typer.Option("--moves", help=f"{MOVES} Benchmarks of many agents use four, so it is the default here.")
 ]
 Random = Annotated[int | None, typer.Option("--random", help="Draw so many agents at random, by the seed.")]
+Save = Annotated[
+    Path | None, typer.Option("--save", help="Write the moves of all agents as a plan: .json, .npz, .txt or .csv.")
+]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="Format of the plan for other tools: planviz, visualizer (.txt), tracker or csv (.csv); ours is wayfolk.",
+        help="Format of the plan: wayfolk (.json, .npz), visualizer (.txt), csv (.csv), planviz or tracker. By default the "
+        "name of the file decides.",
     ),
 ]
 
@@ -171,3 +175,30 @@ def must_be_writable(*targets: Path | None) -> None:
             TemporaryFile(dir=target.parent).close()
         except OSError as why:
             raise BadInput(f"{target}: cannot be written: {why.strerror}") from None
+
+
+def must_be_plan(target: Path | None, format: str | None) -> None:
+    """Raise BadInput if a plan could not be written to `target` in this format."""
+    from wayfolk.files.exchange import format_of
+
+    if target is not None:
+        format_of(target, format)
+    elif format is not None:
+        raise BadInput("--format says how --save FILE writes the plan: name the file")
+    must_be_writable(target)
+
+
+def must_be_page(target: Path | None) -> None:
+    """Raise BadInput if a report could not be written to `target`: it cannot, or its name ends in something else."""
+    must_be_writable(target)
+    if target is not None and target.suffix.lower() not in ("", ".html", ".htm"):
+        raise BadInput(f"{target}: a report is a page: end its name in .html")
+
+
+def must_be_replay(target: Path | None) -> None:
+    """Raise BadInput if a replay could not be written to `target`, or NotSupported if a film needs what is missing."""
+    must_be_writable(target)
+    if target is not None:
+        from wayfolk.replay.film import check_name
+
+        check_name(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -16,6 +17,9 @@ from wayfolk.cli.parts import (
     Json,
     Opt,
     Random,
+    Save,
+    must_be_plan,
+    must_be_replay,
     must_be_writable,
     names_of_algorithms,
     options_of,
@@ -62,7 +66,7 @@ def run(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed instead of the scene's own.")] = None,
     cluster: Cluster = None,
-    save: Annotated[Path | None, typer.Option(help="Write all moves as a plan: .json, .npz, .txt or .csv.")] = None,
+    save: Save = None,
     format: Format = None,
     html: Html = None,
     trajectory: Annotated[
@@ -82,18 +86,17 @@ def run(
     """
     from wayfolk.algorithms import catalogue
     from wayfolk.algorithms.task import checked_limits, checked_seed
-    from wayfolk.files.exchange import format_of
 
     checked_limits(seconds=seconds, until=until)
+    if until == math.inf:
+        raise BadInput("--until needs a time at which the run stops, not inf")
     if seed is not None:
         checked_seed(seed)
     is_scene = scene_file.suffix.lower() == ".toml"
     _check_together(is_scene, random, orders, stations, moves)
-    if save is not None:
-        format_of(save, format)
-    elif format is not None:
-        raise BadInput("--format says how --save FILE writes the moves: name the file")
-    must_be_writable(save, html, trajectory)
+    must_be_plan(save, format)
+    must_be_writable(trajectory)
+    must_be_replay(html)
     from wayfolk.files.toml import read_toml
     from wayfolk.simulation.scene.street import is_street
 

@@ -23,11 +23,24 @@ from wayfolk.replay.moments import Moments
 if TYPE_CHECKING:
     from wayfolk.replay import Track
 
+FILMS = (".gif", ".mp4", ".png")
+ENDINGS = ("", ".html", ".htm", ".svg", *FILMS)
 SIDE = 480  # pixels of the longer side of a panel, about
 MARGIN = 12
 FRAMES = 160  # of a film, at most
 PER_SECOND = 16
 FINE = 2  # pictures are drawn so many times larger, and made smaller: edges look smooth
+
+
+def check_name(file: str | Path) -> None:
+    """Raise unless a replay can be written to a file of this name: by its ending, and by what is installed."""
+    suffix = Path(file).suffix.lower()
+    if suffix not in ENDINGS:
+        raise BadInput(f"{file}: a replay is a file that ends in .html, .gif, .mp4, .svg or .png")
+    if suffix in FILMS:
+        _pillow()
+    if suffix == ".mp4":
+        _ffmpeg()
 
 
 def film(tracks: Sequence[Track], suffix: str, *, frames: int = FRAMES, per_second: int = PER_SECOND) -> bytes:
@@ -162,9 +175,7 @@ def _palette() -> Any:
 
 
 def _mp4(pictures: Iterator[Any], per_second: int) -> bytes:
-    ffmpeg = shutil.which("ffmpeg")
-    if ffmpeg is None:
-        raise NotSupported("an .mp4 film needs the program ffmpeg, which is not installed: choose .gif or .svg")
+    ffmpeg = _ffmpeg()
     first = next(pictures)
     with TemporaryDirectory() as folder:
         target, said = Path(folder) / "film.mp4", Path(folder) / "said"
@@ -181,6 +192,14 @@ def _mp4(pictures: Iterator[Any], per_second: int) -> bytes:
         if program.returncode or not target.exists():
             raise BadInput(f"ffmpeg could not make the film: {said.read_text(errors='replace').strip()[:200]}")
         return target.read_bytes()
+
+
+def _ffmpeg() -> str:
+    """The program."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise NotSupported("an .mp4 film needs the program ffmpeg, which is not installed: choose .gif or .svg")
+    return program
 
 
 def _encoded(picture: Any, kind: str) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from statistics import fmean
 from typing import Any
@@ -83,17 +84,18 @@ def compare(
 
     `walk` goes through the trials, of which there will be so many: it shows the progress.
     """
-    jobs = [(entry, seed) for seed in seeds for entry in entries]
-    problems = {} if lifelong else {seed: random_problem(grid, agents, seed) for seed in seeds}
+    problem_of = lru_cache(1)(lambda seed: random_problem(grid, agents, seed))
 
     def trial(entry: Entry, seed: int) -> Trial:
         if lifelong:
             return work_on(entry, grid, agents, seed, steps=steps or 1000, seconds=seconds)
-        return try_once(entry, problems[seed], seed, seconds=seconds, steps=steps)
+        return try_once(entry, problem_of(seed), seed, seconds=seconds, steps=steps)
 
+    problem_of(seeds[0])  # an error if the map has no room for so many agents
     trials = []
-    for entry, seed in walk(jobs, len(jobs)):
-        trials.append(tried(lambda entry=entry, seed=seed: trial(entry, seed), entry.name, seed))  # type: ignore[misc]
+    for entry, seed in walk(((entry, seed) for seed in seeds for entry in entries), len(seeds) * len(entries)):
+        outcome = tried(lambda entry=entry, seed=seed: trial(entry, seed), entry.name, seed)  # type: ignore[misc]
+        trials.append(outcome if seed == seeds[0] else replace(outcome, track=None))  # only the first problem is shown
     columns = WORK if lifelong else PLANS
     return Comparison(grid, agents, columns, trials, [_row(entry, trials, columns) for entry in entries])
 
@@ -177,7 +179,13 @@ def _replay(comparison: Comparison, title: str) -> str:
     if not tracks:
         return "<p>No algorithm has a plan to show.</p>"
     page = replay_html(tracks, title)
-    return f'<iframe title="Replay" sandbox="allow-scripts allow-forms" srcdoc="{escape(page)}"></iframe>'
+    n_shown, n_all = len(tracks), len(comparison.rows)
+    note = (
+        f"<p>A replay has {MAX_PANELS} panels: the first {n_shown} of {n_all} are shown.</p>"
+        if n_all > MAX_PANELS
+        else ""
+    )
+    return f'{note}<iframe title="Replay" sandbox="allow-scripts allow-forms" srcdoc="{escape(page)}"></iframe>'
 
 
 def tracks_of(comparison: Comparison) -> list[Any]:

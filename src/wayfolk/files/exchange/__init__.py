@@ -31,14 +31,17 @@ from wayfolk.problem.record import Record
 from wayfolk.world.grid import Grid
 
 FORMATS = ("wayfolk", "planviz", "visualizer", "tracker", "csv")
-BY_SUFFIX = {".txt": "visualizer", ".csv": "csv"}
+BY_SUFFIX = {".txt": "visualizer", ".csv": "csv", ".json": "wayfolk", ".npz": "wayfolk", "": "wayfolk"}
 Goals = NDArray[np.int32] | None
 
 
 def format_of(file: File, name: str | None) -> str:
     """The format called `name`, or the one that the suffix of `file` stands for."""
     if name is None:
-        return BY_SUFFIX.get(Path(file).suffix.lower(), "wayfolk")
+        suffix = Path(file).suffix.lower()
+        if suffix not in BY_SUFFIX:
+            raise BadInput(f"{file}: a plan is a file that ends in .json, .npz, .txt or .csv")
+        return BY_SUFFIX[suffix]
     if name not in FORMATS:
         raise BadInput(f"there is no format {name!r} of plans: choose {', '.join(FORMATS)}")
     return name
