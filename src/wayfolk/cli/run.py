@@ -270,6 +270,8 @@ def _run_street(
     with spinner(f"{scene.name}: {entry.name}") as tell:
         played = play_street(scene, seconds=limits["seconds"], tell=tell)
     answer = played.as_dict()
+    if answer["status"] == "out_of_budget":
+        answer["status"] = "ended"  # a street has no end but that of its time
     if trajectory is not None:
         played.trajectory.save(trajectory)
     if html is not None:
