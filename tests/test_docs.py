@@ -35,7 +35,8 @@ DOCS = ROOT / "docs"
 ALGORITHMS = sorted((DOCS / "algorithms").rglob("*.md"))
 EXAMPLE = DOCS / "add-an-algorithm.md"
 CLI = DOCS / "cli.md"
-STORIES = [DOCS / "game-loop.md", DOCS / "fleet-day.md"]  # tests/test_stories.py follows them
+STORIES = [DOCS / f"{name}.md" for name in ("game-loop", "fleet-day", "watch", "laboratory", "store", "environment")]
+"""tests/test_stories.py follows them."""
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")),
     *sorted(DOCS.glob("*.md")),
@@ -272,6 +273,13 @@ def test_the_site_builds_without_a_warning(tmp_path):
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pages(PAGES)
+def test_files_that_a_page_names_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:tests|benchmarks|examples|src|docs|maps)/[\w./-]+)`", text):
+        assert (ROOT / name).exists(), name
 
 
 def test_the_readme_names_both_commands():
