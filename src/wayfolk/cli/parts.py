@@ -115,7 +115,8 @@ def print_table(facts: dict[str, Any]) -> None:
     """Print a line for each fact, with the values below each other."""
     width = max(map(len, facts))
     for name, value in facts.items():
-        shown = "-" if value is None else f"{value:.4f}" if isinstance(value, float) else value
+        digits = 6 if isinstance(value, float) and 0 < abs(value) < 1e-3 else 4  # seconds of a search are few
+        shown = "-" if value is None else f"{value:.{digits}f}" if isinstance(value, float) else value
         print(f"{name.replace('_', ' '):<{width}}  {shown}")
 
 
