@@ -275,6 +275,17 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
+def test_every_page_can_be_reached(start):
+    text = (ROOT / start).read_text(encoding="utf-8")
+    here = (ROOT / start).parent
+    reached = {(here / target).resolve() for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)}
+    missing = [page.name for page in DOCS.glob("*.md") if page.name != "index.md" and page not in reached]
+    assert not missing
+    for folder in ("algorithms", "api", "papers"):
+        assert DOCS / folder / "index.md" in reached
+
+
 @pages([page for page in PAGES if page != EXAMPLE])  # which says how to add files
 def test_files_that_a_page_names_are_there(page):
     text = page.read_text(encoding="utf-8")
