@@ -1,9 +1,12 @@
 """A world in a game's loop: steps, states, orders, agents that somebody else moves, and a log that does not grow."""
 
+import gc
 import json
 import pickle
+import time
 import zipfile
 from contextlib import suppress
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -15,11 +18,12 @@ from wayfolk.files.maps import parse_ascii
 from wayfolk.judge import metrics
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE, MOVE, REFUSED, RELEASE
+from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import DISTANCE
 from wayfolk.problem.result import Status
-from wayfolk.simulation.saved import read_world
+from wayfolk.simulation.saved import _memory, read_world
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.world.generate import random_map
 
@@ -286,6 +290,49 @@ def test_a_world_without_a_log_costs_the_same_after_many_steps():
     assert {name: array.nbytes for name, array in (world.crew._asdict() | world.court._asdict()).items()} == before
     assert len(world.log) == size
     assert len(world.record().of(MOVE)) == 0
+
+
+@pytest.mark.parametrize("record", [False, "last 1000"])
+def test_500_agents_for_an_hour_do_not_grow_the_world(record):
+    """A step a second: all arrays, what the controller has learned, and Python's objects stay as many as they were."""
+    world = Simulation(tasks(random_map(64, 64, 0.1, seed=1), agents=500, seed=1), "bmaa_plus", record=record, seed=1)
+
+    def sizes():
+        gc.collect()
+        arrays = {name: array.nbytes for name, array in (world.crew._asdict() | world.court._asdict()).items()}
+        return len(world.log), len(_memory(world)), arrays, len(gc.get_objects())
+
+    for _ in range(1200):
+        world.step()
+    sizes()
+    before = sizes()
+    for _ in range(2400):
+        world.step()
+    after = sizes()
+    assert world.time == 3600
+    assert after[:3] == before[:3]
+    assert after[3] - before[3] < 100
+    kept = world.record()
+    assert (len(kept.of(ARRIVE)) > 500 and kept.began == 2600) if record else not len(kept.of(ARRIVE))
+
+
+def test_seconds_of_a_simulation_leave_out_what_was_loaded(monkeypatch):
+    world = Simulation(corridor((0, 2)), Eastward(1), clock=True)
+    ask = Simulation._ask
+
+    def slow(self):
+        time.sleep(0.05)
+        LOADED.append((get_ident(), 0.05))
+        ask(self)
+
+    monkeypatch.setattr(Simulation, "_ask", slow)
+    began, n_loaded = time.perf_counter(), len(LOADED)
+    world.advance(4)
+    took, waited = time.perf_counter() - began, loading_seconds(n_loaded)
+    del LOADED[n_loaded:]
+    assert waited >= 0.05
+    assert 0 <= world.run().seconds <= took - waited + 1e-6
+    assert (world.run().laps["seconds"] >= 0).all()
 
 
 def test_lanes_are_learned_from_every_move_though_the_log_is_dropped():
