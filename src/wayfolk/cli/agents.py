@@ -146,7 +146,10 @@ def solve(
             "until then. Without it, the first plan is the answer, and the limit is 30 seconds."
         ),
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="Most steps that a controller may take.")] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Most steps of a controller; by default 1,000 + 10 x (width + height of the map)."),
+    ] = None,
     objective: Annotated[
         str | None,
         typer.Option(
@@ -162,8 +165,8 @@ def solve(
 ) -> None:
     """Find a plan for many agents, and check it.
 
-    If not all agents arrive, it prints who stands in whose way, and which complete planners to try. Exit code 1 if not all
-    agents arrive, or the plan has faults.
+    If not all agents arrive, it prints which agents are in the way of which others, and which complete planners to try.
+    Exit code 1 if not all agents arrive, or the plan has faults.
     """
     if (scen is None) == (random is None):
         raise BadInput("give either --scen FILE, or --random N to draw agents")
@@ -273,7 +276,7 @@ def convert(
 ) -> None:
     """Convert a plan to another format.
 
-    Read and written are the formats of Wayfolk, PlanViz and the League of Robot Runners, mapf-visualizer and the MAPF
+    Reads and writes the formats of Wayfolk, of PlanViz and the League of Robot Runners, of mapf-visualizer and of the MAPF
     Tracker, and CSV tables.
     """
     from wayfolk.files.exchange import export_plan, format_of

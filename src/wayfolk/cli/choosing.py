@@ -37,7 +37,9 @@ def compare(
             autocompletion=names_of_algorithms("planners", "controllers"),
         ),
     ] = "auto,lacam,pibt,whca",
-    seeds: Annotated[int, typer.Option(help="Number of random problems; the first has the seed of --seed.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(help="Number of random problems. Their seeds are --seed, --seed + 1 and so on.")
+    ] = 3,
     seed: Seed = 1,
     lifelong: Annotated[
         bool, typer.Option("--lifelong", help="Give agents a new task whenever they arrive; for controllers.")
@@ -108,13 +110,18 @@ def advise(
     agents: Agents,
     step_ms: Annotated[
         float | None,
-        typer.Option("--step-ms", help="Milliseconds that a step may take, but for the first; only controllers then."),
+        typer.Option(
+            "--step-ms", help="Most milliseconds of a step, not counting the first. Only controllers are tried then."
+        ),
     ] = None,
     changing: Annotated[
-        bool, typer.Option("--changing", help="The map or the goals change meanwhile; only controllers then.")
+        bool,
+        typer.Option(
+            "--changing", help="The map or the goals change while agents move. Only controllers are tried then."
+        ),
     ] = False,
     complete: Annotated[
-        bool, typer.Option("--complete", help="Only algorithms that find a plan if there is one.")
+        bool, typer.Option("--complete", help="Try only algorithms that find a plan if there is one.")
     ] = False,
     seconds: Annotated[float, typer.Option(help="Seconds of planning for all candidates together.")] = 20.0,
     moves: PlanMoves = "four",
@@ -123,8 +130,9 @@ def advise(
 ) -> None:
     """Recommend an algorithm for a map.
 
-    Tries the candidates on one random problem, and prints the numbers of each, the best first. An algorithm comes first if
-    it keeps to --step-ms, brings more agents to their goals, and costs less, in this order.
+    Tries the candidates on one random problem, and prints a table of them, the best first. Candidates whose steps take at
+    most --step-ms come before the others. Among them, those that bring more agents to their goals come first, then those
+    with lower costs.
     """
     from wayfolk.algorithms.task import checked_limits, checked_seed
 

@@ -14,7 +14,7 @@ def execute(
     plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A legal plan, as `solve --save` writes it.")],
     delay: Annotated[float, typer.Option(help="Probability with which an agent is delayed in a step.")] = 0.1,
     apart: Annotated[
-        bool, typer.Option("--apart", help="Enter a cell only in the step after another has left it.")
+        bool, typer.Option("--apart", help="Let an agent enter a cell only one step after another agent has left it.")
     ] = False,
     seed: Seed = 0,
     save: Save = None,
@@ -24,8 +24,8 @@ def execute(
 ) -> None:
     """Execute a plan with random delays, and check it.
 
-    Each move waits for the moves that must come before it, and begins as soon as it may. With `--delay 0` this removes
-    needless waits. Exit code 1 if the judge finds a fault.
+    Each move begins as soon as the moves that must come before it are done. With `--delay 0` this removes needless waits.
+    Exit code 1 if the judge finds a fault.
     """
     must_be_plan(save, format)
     must_be_replay(html)

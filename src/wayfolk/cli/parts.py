@@ -57,7 +57,7 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Run the algorithm on the workers of a Dask scheduler, tcp://...; `local`: on processes here.",
+        help="Run the algorithm on the workers of the Dask scheduler at tcp://..., or on processes here (local).",
     ),
 ]
 MOVES = "four, eight (no corner cutting) or eight_cutting."
@@ -67,7 +67,7 @@ PathMoves = Annotated[
 PlanMoves = Annotated[
     str, typer.Option("--moves", help=f"{MOVES} Benchmarks of many agents use four, so it is the default here.")
 ]
-Random = Annotated[int | None, typer.Option("--random", help="Draw so many agents at random, by the seed.")]
+Random = Annotated[int | None, typer.Option("--random", help="Number of agents, drawn at random by --seed.")]
 Save = Annotated[
     Path | None, typer.Option("--save", help="Write the moves of all agents as a plan: .json, .npz, .txt or .csv.")
 ]

@@ -49,7 +49,7 @@ def run(
         typer.Option(
             "--with",
             metavar="NAME",
-            help="A controller instead of the scene's own, or module:begin; on a map pibt by default.",
+            help="The controller: a name of `wayfolk list`, or module:begin. By default the scene's own; on a map pibt.",
             autocompletion=names_of_algorithms("controllers"),
         ),
     ] = None,
@@ -58,13 +58,15 @@ def run(
     orders: Annotated[
         Path | None, typer.Option(help="On a map: pickup-and-delivery tasks, as CSV or JSON; random tasks without it.")
     ] = None,
-    stations: Annotated[Path | None, typer.Option(help="The places that orders name, as CSV or JSON.")] = None,
-    moves: Annotated[str | None, typer.Option("--moves", help=f"On a map: {MOVES} The default is four.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Seconds of planning after which the scene stops.")] = None,
-    until: Annotated[
-        float | None, typer.Option(help="Time in the scene at which it stops; on a map 1,000 by default.")
+    stations: Annotated[
+        Path | None, typer.Option(help="The stations that orders name, with their places, as CSV or JSON.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed instead of the scene's own.")] = None,
+    moves: Annotated[str | None, typer.Option("--moves", help=f"On a map: {MOVES} The default is four.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds of planning after which the run stops.")] = None,
+    until: Annotated[
+        float | None, typer.Option(help="Time of the simulation at which it stops; on a map 1,000 by default.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed; by default that of the scene, or 0 on a map.")] = None,
     cluster: Cluster = None,
     save: Save = None,
     format: Format = None,
@@ -79,10 +81,11 @@ def run(
 ) -> None:
     """Run a scene, or agents with tasks on a map.
 
-    A scene has agents with errands, and events, or a street with pedestrians and vehicles. On a map, --random agents get a
-    new random task whenever they arrive, or carry out the --orders of a file. Exit code 1 if an agent or an order is not
-    done in time, or a fault is found. A scene without an end is done when its time is over. In a street, a fault is a body
-    that overlaps another for longer than a step, or a vehicle that crosses at red.
+    A scene is a TOML file: agents with goals and events, or a street with pedestrians and vehicles. On a map, --random
+    draws agents, which get a new random task whenever they arrive, or carry out the --orders of a file. Exit code 1 if an
+    agent or an order is not done in time, or if the judge finds a fault. Tasks without an end, and streets, are done when
+    their time is over. In a street, a fault is a body that overlaps another for longer than a step, or a vehicle that
+    crosses at red.
     """
     from wayfolk.algorithms import catalogue
     from wayfolk.algorithms.task import checked_limits, checked_seed
