@@ -6,6 +6,7 @@ import re
 import pytest
 
 from command import MAP, SCEN, wayfolk
+from wayfolk.algorithms.catalogue import find
 from wayfolk.cli.parts import entries_of
 from wayfolk.experiments.choosing.comparing import compare, report_html
 from wayfolk.files.exchange import import_plan
@@ -200,6 +201,20 @@ def test_only_the_first_problem_is_kept_for_the_replay(folder):
     assert "the first 4 of 5 are shown" in report_html(five, "five", "")
 
 
+def test_a_planner_and_a_controller_of_one_name_are_told_apart(folder):
+    said = wayfolk("compare", "room.map", "--agents", 2, "--with", "lacam,controllers/lacam", "--seeds", 1, "--json")
+    rows = the_json(said)["rows"]
+    assert [row["algorithm"] for row in rows] == ["planners/lacam", "controllers/lacam"]
+    assert rows[0]["step_p50_ms"] is None
+    assert rows[1]["step_p50_ms"] > 0
+    for name, family in (("lacam", "planners"), ("controllers/lacam", "controllers")):
+        assert find(name, "planners", "controllers").family == family
+    answer = the_json(
+        wayfolk("solve", "room.map", "--random", 2, "--with", "controllers/lacam", "--steps", 99, "--json")
+    )
+    assert (answer["algorithm"], answer["status"]) == ("lacam", "solved")
+
+
 NOBODY = ["compare", "room.map", "--agents"]
 MISTAKES = {
     "compare without agents": (["compare", "room.map"], "--agents"),
@@ -284,6 +299,9 @@ MISTAKES = {
         "--opt is for one algorithm",
     ),
     "searches of a scenario": (["path", "room.map", "--scen", "room.scen", "--with", "astar,jps"], "--scen is for one"),
+    "no such family": ([*NOBODY, "2", "--with", "robots/lacam"], "there is no family 'robots'"),
+    "a family without it": ([*NOBODY, "2", "--with", "planners/pibt"], "there is no algorithm 'planners/pibt'"),
+    "the same under two names": ([*NOBODY, "2", "--with", "lacam,planners/lacam"], "names an algorithm twice"),
     "no such algorithm": (["list", "whcaa"], "no family and no algorithm 'whcaa': did you mean 'whca'?"),
 }  # fmt: skip
 

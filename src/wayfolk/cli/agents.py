@@ -199,7 +199,7 @@ def solve(
     problem = read_scen(scen, grid, agents) if scen is not None else random_problem(grid, random or 0, seed)
     with spinner(f"{entry.name}, {problem.n_agents} agents") as tell:
         limits: dict[str, Any] = {"seconds": SECONDS if seconds is None else seconds, "steps": steps}
-        result = solve_problem(problem, entry.name, first_plan=seconds is None, **limits, tell=tell, **options)
+        result = solve_problem(problem, entry, first_plan=seconds is None, **limits, tell=tell, **options)
     plan = result.plan
     measured = metrics.summary(plan, problem) if plan is not None else {}
     faults = check(plan, problem) if plan is not None else []

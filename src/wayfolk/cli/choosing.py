@@ -33,7 +33,7 @@ def compare(
         typer.Option(
             "--with",
             metavar="NAMES",
-            help="The algorithms, with commas between them: planners and controllers.",
+            help="Planners and controllers, with commas between them. controllers/lacam is the controller of two lacam.",
             autocompletion=names_of_algorithms("planners", "controllers"),
         ),
     ] = "auto,lacam,pibt,whca",
@@ -140,6 +140,7 @@ def advise(
     checked_seed(seed)
     if step_ms is not None and not step_ms > 0:
         raise BadInput(f"--step-ms must be more than 0, not {step_ms:g}")
+    from wayfolk.algorithms.catalogue import entries
     from wayfolk.experiments.choosing.advice import advise as try_candidates
     from wayfolk.files.maps import read_map
 
@@ -154,3 +155,7 @@ def advise(
     columns += ["first_step_ms", "step_p50_ms", "step_p99_ms"]
     print_rows(advice.rows, columns)
     print(f"\nuse {advice.recommended}, of the {advice.family}: {advice.why}")
+    if [entry.name for entry in entries()].count(advice.recommended) > 1:
+        print(
+            f"another family has an algorithm of this name: {advice.family}/{advice.recommended} is the one meant here"
+        )

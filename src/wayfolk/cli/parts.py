@@ -149,9 +149,10 @@ def entries_of(names: str, *families: str) -> list[Entry]:
     listed = [name.strip() for name in names.split(",") if name.strip()]
     if not listed:
         raise BadInput("--with needs the name of an algorithm, or several with commas between them")
-    if len(set(listed)) < len(listed):
+    entries = [find(name, *families) for name in listed]
+    if len({(entry.family, entry.name) for entry in entries}) < len(entries):
         raise BadInput(f"--with names an algorithm twice: {names}")
-    return [find(name, *families) for name in listed]
+    return entries
 
 
 def place_of(text: str) -> tuple[int, int]:

@@ -65,9 +65,9 @@ class Simulation(Truth):
     """Agents under a controller, advanced tick by tick. Events come from a list or, at any pause, from `happen`.
 
     `record` says how much of the log is kept: all of it, none (False), or that of the last units of time ("last 1000"); a
-    controller with an option of that name gets it if it is True. Other options are the controller's. Those that are
-    called like one of the simulation's go into `own`: `vision` here is how far agents see of a map that is not known, and
-    may be something else to the controller.
+    controller with an option of that name gets it if it is True. Other options are the controller's. An
+    option of the controller that has the name of one of the simulation's goes into `own`, such as `own={"vision": 4}`.
+    `vision` of the simulation is how far agents see of a map that is not known.
     """
 
     def __init__(

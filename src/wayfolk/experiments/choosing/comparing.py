@@ -84,6 +84,7 @@ def compare(
 
     `walk` goes through the trials, of which there will be so many: it shows the progress.
     """
+    names = names_of(entries)
     problem_of = lru_cache(1)(lambda seed: random_problem(grid, agents, seed))
 
     def trial(entry: Entry, seed: int) -> Trial:
@@ -95,27 +96,33 @@ def compare(
     trials = []
     for entry, seed in walk(((entry, seed) for seed in seeds for entry in entries), len(seeds) * len(entries)):
         outcome = tried(lambda entry=entry, seed=seed: trial(entry, seed), entry.name, seed)  # type: ignore[misc]
-        trials.append(outcome if seed == seeds[0] else replace(outcome, track=None))  # only the first problem is shown
+        track = outcome.track if seed == seeds[0] else None  # only the first problem is shown
+        trials.append(replace(outcome, algorithm=names[entry], track=track))
     columns = WORK if lifelong else PLANS
-    return Comparison(grid, agents, columns, trials, [_row(entry, trials, columns) for entry in entries])
+    return Comparison(grid, agents, columns, trials, [_row(name, trials, columns) for name in names.values()])
 
 
-def _row(entry: Entry, trials: Sequence[Trial], columns: dict[str, str]) -> dict[str, Any]:
+def names_of(entries: Sequence[Entry]) -> dict[Entry, str]:
+    """The name of each algorithm, with its family if another one has the same name."""
+    names = [entry.name for entry in entries]
+    return {entry: f"{entry.family}/{entry.name}" if names.count(entry.name) > 1 else entry.name for entry in entries}
+
+
+def _row(name: str, trials: Sequence[Trial], columns: dict[str, str]) -> dict[str, Any]:
     """The means of one algorithm; costs are those of plans that bring all agents home."""
-    own = [trial.numbers for trial in trials if trial.algorithm == entry.name]
-    row: dict[str, Any] = {"algorithm": entry.name, "trials": len(own)}
+    own = [trial.numbers for trial in trials if trial.algorithm == name]
+    row: dict[str, Any] = {"algorithm": name, "trials": len(own)}
     refused = [numbers["detail"] for numbers in own if numbers["status"] == "refused"]
     if refused:
         row["detail"] = refused[0]
     solved = [numbers for numbers in own if numbers["status"] == "solved"]
-    for name in columns:
-        if name == "solved":
-            row[name] = len(solved)
+    for column in columns:
+        if column == "solved":
+            row[column] = len(solved)
             continue
-        counted = solved if name in COSTS else own
-        values = [numbers[name] for numbers in counted if numbers.get(name) is not None]
-        total = sum(values) if name == "faults" else fmean(values) if values else None
-        row[name] = total
+        counted = solved if column in COSTS else own
+        values = [numbers[column] for numbers in counted if numbers.get(column) is not None]
+        row[column] = sum(values) if column == "faults" else fmean(values) if values else None
     return row
 
 
