@@ -184,6 +184,7 @@ def test_one_algorithm_is_explained(folder):
     assert "of the family planners" in both
     assert "of the family controllers" in both
     assert [entry["name"] for entry in the_json(wayfolk("list", "bmaa_plus", "--json"))] == ["bmaa_plus"]
+    assert [entry["family"] for entry in the_json(wayfolk("list", "controllers/lacam", "--json"))] == ["controllers"]
 
 
 def test_searches_are_compared_without_a_page_too(folder):

@@ -67,7 +67,7 @@ def _called(name: str) -> list[Entry]:
     """The algorithms of that name, of which two families can have one each."""
     from wayfolk.algorithms import catalogue
 
-    if ":" not in name:
+    if ":" not in name and "/" not in name:
         wanted = name.lower().replace("-", "_")
         listed = catalogue.entries() + catalogue.added()
         found = [entry for entry in listed if entry.name == wanted]
