@@ -229,10 +229,10 @@ def store_page() -> str:
     about = (
         "Every sweep and every reproduction keeps its runs in one DuckDB file with these tables. Columns marked `*` are "
         "there from the first row on that has a value for them. A counter that an algorithm of your own adds becomes a "
-        'column of its name.\n\n    import wayfolk as wf\n\n    runs = wf.read_runs("runs.duckdb")  # pandas\n'
-        '    agents = wf.read_runs("runs.duckdb", "agents", "polars")  # or "arrow"\n\n'
-        "`wayfolk sweep --store runs.duckdb --export runs.parquet` writes a table as Parquet or CSV; `--table` names "
-        "another one than `runs`.\n"
+        'column of its name.\n\n```python\nimport wayfolk as wf\n\nruns = wf.read_runs("runs.duckdb")  # pandas\n'
+        'agents = wf.read_runs("runs.duckdb", "agents", "polars")  # or "arrow"\n```\n\n'
+        "This writes a table as Parquet or CSV; `--table` names another table than `runs`:\n\n"
+        "```sh\nwayfolk sweep --store runs.duckdb --export agents.csv --table agents\n```\n"
     )
     parts = [MADE, "# The tables of a store\n", about]
     for name, columns in TABLES.items():

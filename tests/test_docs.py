@@ -35,7 +35,8 @@ DOCS = ROOT / "docs"
 ALGORITHMS = sorted((DOCS / "algorithms").rglob("*.md"))
 EXAMPLE = DOCS / "add-an-algorithm.md"
 CLI = DOCS / "cli.md"
-STORIES = [DOCS / "game-loop.md", DOCS / "fleet-day.md"]  # tests/test_stories.py follows them
+STORIES = [DOCS / f"{name}.md" for name in ("game-loop", "fleet-day", "watch", "laboratory", "store", "environment")]
+"""tests/test_stories.py follows them."""
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")),
     *sorted(DOCS.glob("*.md")),
@@ -272,6 +273,24 @@ def test_the_site_builds_without_a_warning(tmp_path):
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
+def test_every_page_can_be_reached(start):
+    text = (ROOT / start).read_text(encoding="utf-8")
+    here = (ROOT / start).parent
+    reached = {(here / target).resolve() for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)}
+    missing = [page.name for page in DOCS.glob("*.md") if page.name != "index.md" and page not in reached]
+    assert not missing
+    for folder in ("algorithms", "api", "papers"):
+        assert DOCS / folder / "index.md" in reached
+
+
+@pages([page for page in PAGES if page != EXAMPLE])  # which says how to add files
+def test_files_that_a_page_names_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:tests|benchmarks|examples|src|docs|maps)/[\w./-]+)`", text):
+        assert (ROOT / name).exists(), name
 
 
 def test_the_readme_names_both_commands():

@@ -1,6 +1,7 @@
-"""A game developer's and a warehouse engineer's story: each follows its page of the docs word for word."""
+"""Four stories: a game's loop, a fleet's day, a notebook and a thesis. Each follows its pages of the docs word for word."""
 
 import importlib.util
+import io
 import json
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 from test_docs import DOCS, ROOT, blocks_of, desk, run_blocks  # noqa: F401 - desk is a fixture
+from wayfolk.experiments.sweeps.store import read_runs
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.maps import read_map
 from wayfolk.judge.plans import check
@@ -71,6 +73,61 @@ def test_a_warehouse_engineer_follows_the_page(desk):  # noqa: F811
     from wayfolk.files.orders import read_orders
 
     assert [len(order.stops) for order in read_orders(desk / "orders.json", hall)] == [2, 3]
+
+
+def test_a_student_follows_the_page(desk):  # noqa: F811
+    """tests/test_notebooks.py runs the notebooks that the page names."""
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    page = DOCS / "watch.md"
+    text = page.read_text()
+    printed = run_blocks(blocks_of(page), page, desk)
+    expanded = [int(number) for number in re.findall(r"^expanded +(\d+)$", printed[0], re.MULTILINE)]
+    assert f"A* expands {expanded[0]} cells, jump point search {expanded[1]}" in " ".join(text.split())
+    search = (desk / "search.html").read_text()
+    assert all(title in search for title in ("A*", "Jump point search"))
+    for name in ("search.svg", "agents.svg"):
+        assert "<animate" in (desk / name).read_text()
+    assert image.open(io.BytesIO((desk / "plan.gif").read_bytes())).n_frames > 10
+    assert image.open(io.BytesIO((desk / "street.gif").read_bytes())).n_frames > 10
+    listed = [file.stem for file in sorted((ROOT / "examples").glob("*.ipynb"))]
+    assert listed == ["1-first-steps", "2-search", "3-crowds-with-lanes", "4-a-fleet", "5-a-papers-table"]
+    assert "first steps, search, crowds with lanes, a fleet, and a paper's table" in " ".join(text.split())
+
+
+@pytest.mark.filterwarnings("ignore")  # those of pandas, Dask and PettingZoo
+def test_a_researcher_follows_the_pages(desk):  # noqa: F811
+    pytest.importorskip("duckdb", reason="the laboratory needs wayfolk[lab]")
+    page = DOCS / "laboratory.md"
+    blocks = blocks_of(page)
+    (spec,) = [block for block in blocks if block.language == "toml"]
+    (desk / "windows.toml").write_text(spec.text)
+    again = next(block for block in blocks if "KEY" in block.text)
+    printed = run_blocks([block for block in blocks if block is not again], page, desk)
+    assert printed[0].startswith("16 jobs, 16 of them not in the store")
+    assert printed[1].startswith("16 jobs run, 0 were in the store, 0 failed")
+    assert "whca" in printed[2]
+    assert "windows.html" in printed[4]
+    assert (desk / "windows.html").exists()
+    assert (desk / "runs.parquet").stat().st_size > 1000
+    (key,) = read_runs(desk / "runs.duckdb", kind="pandas")["key"][:1]
+    again.text = again.text.replace("KEY", key[:8])
+    (told,) = run_blocks([again], page, desk)
+    assert told.startswith(f"whca on random, key {key}")
+    store = DOCS / "store.md"
+    run_blocks(blocks_of(store), store, desk)
+    assert (desk / "agents.csv").read_text().count("\n") == 1 + 8 * 5 + 8 * 10
+
+
+@pytest.mark.filterwarnings("ignore")  # those of PettingZoo
+def test_a_researcher_trains_a_policy(desk):  # noqa: F811
+    page = DOCS / "environment.md"
+    run_blocks(blocks_of(page), page, desk)
+    (script,) = scripts_of(page)
+    done = subprocess.run([sys.executable, *script], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    share = re.search(r"(\d+)% of the agents have reached their goals", done.stdout)
+    assert share
+    assert int(share[1]) > 50
 
 
 def scenario(folder, grid):

@@ -1,6 +1,7 @@
 """`finish`: budgets, deadlines and slices, on a clock that only the work moves."""
 
 from itertools import pairwise
+from threading import get_ident
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from wayfolk.algorithms import task as module
 from wayfolk.algorithms.paths import begin_path, find_path
 from wayfolk.algorithms.task import SLICE_SECONDS, UNITS, Task, checked_limits, finish
 from wayfolk.errors import BadInput
+from wayfolk.kernels.loading import LOADED
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import NO_LIMIT, Result, Status
 from wayfolk.simulation.simulation import Simulation
@@ -129,6 +131,35 @@ def test_a_first_slice_that_compiles_does_not_make_the_others_small_for_ever(clo
     finish(chore)
     assert chore.budgets[1] < 100
     assert max(chore.budgets) * 1e-6 == pytest.approx(SLICE_SECONDS, rel=0.01)
+
+
+@pytest.fixture
+def load(clock):
+    """A function that loads a kernel for three seconds, as `tell` and `result` may."""
+    before = len(LOADED)
+
+    def wait(_=None):
+        clock.now += 3.0
+        LOADED.append((get_ident(), 3.0))
+
+    yield wait
+    del LOADED[before:]
+
+
+def test_kernels_loaded_after_the_work_do_not_make_its_seconds_negative(clock, load):
+    class Loading(Chore):
+        def result(self):
+            load()
+            return super().result()
+
+    chore = Loading(clock, units=10, seconds_each=0.01)
+    chore.has_plan = True
+    result = finish(chore, budget=20, tell=load)
+    assert result.seconds == pytest.approx(0.1)
+    assert result.first_seconds == pytest.approx(0.1)
+    result = finish(Loading(clock, seconds_each=0.01), seconds=0.5, portion=10, tell=load)
+    assert result.status is Status.OUT_OF_TIME
+    assert 0.5 <= result.seconds < 0.6
 
 
 def test_tells_after_every_slice_and_before_the_end(clock):

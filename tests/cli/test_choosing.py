@@ -6,6 +6,9 @@ import re
 import pytest
 
 from command import MAP, SCEN, wayfolk
+from wayfolk.algorithms.catalogue import find
+from wayfolk.cli.parts import entries_of
+from wayfolk.experiments.choosing.comparing import compare, report_html
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_scen
@@ -181,6 +184,36 @@ def test_one_algorithm_is_explained(folder):
     assert "of the family planners" in both
     assert "of the family controllers" in both
     assert [entry["name"] for entry in the_json(wayfolk("list", "bmaa_plus", "--json"))] == ["bmaa_plus"]
+    assert [entry["family"] for entry in the_json(wayfolk("list", "controllers/lacam", "--json"))] == ["controllers"]
+
+
+def test_searches_are_compared_without_a_page_too(folder):
+    query = ["path", "room.map", "--from", "0,0", "--to", "5,2", "--with", "astar,jps"]
+    said = wayfolk(*query)
+    assert (said.code, said.err) == (0, "")
+    assert [line.split()[1] for line in said.out.splitlines() if line.startswith("algorithm")] == ["astar", "jps"]
+    assert [answer["algorithm"] for answer in the_json(wayfolk(*query, "--json"))["searches"]] == ["astar", "jps"]
+
+
+def test_only_the_first_problem_is_kept_for_the_replay(folder):
+    comparison = compare(read_map("room.map", "four"), entries_of("hca,pibt"), 2, range(3))
+    assert [trial.track is None for trial in comparison.trials] == [False] * 2 + [True] * 4
+    five = compare(read_map("room.map", "four"), entries_of("hca,pibt,lra,lacam,ca"), 2, range(1))
+    assert "the first 4 of 5 are shown" in report_html(five, "five", "")
+
+
+def test_a_planner_and_a_controller_of_one_name_are_told_apart(folder):
+    said = wayfolk("compare", "room.map", "--agents", 2, "--with", "lacam,controllers/lacam", "--seeds", 1, "--json")
+    rows = the_json(said)["rows"]
+    assert [row["algorithm"] for row in rows] == ["planners/lacam", "controllers/lacam"]
+    assert rows[0]["step_p50_ms"] is None
+    assert rows[1]["step_p50_ms"] > 0
+    for name, family in (("lacam", "planners"), ("controllers/lacam", "controllers")):
+        assert find(name, "planners", "controllers").family == family
+    answer = the_json(
+        wayfolk("solve", "room.map", "--random", 2, "--with", "controllers/lacam", "--steps", 99, "--json")
+    )
+    assert (answer["algorithm"], answer["status"]) == ("lacam", "solved")
 
 
 NOBODY = ["compare", "room.map", "--agents"]
@@ -225,14 +258,72 @@ MISTAKES = {
     ),
     "a shelf in words": (["maps", "make", "warehouse", "a.map", "--shelf", "large"], "a shelf is WxH"),
     "no shelves": (["maps", "make", "warehouse", "a.map", "--columns", "0"], "columns must be 1 or more"),
+    "too many seeds": ([*NOBODY, "2", "--seeds", "99999999999999999999"], "--seeds must be at most 1,000"),
+    "a last seed that is too large": ([*NOBODY, "2", "--seed", str(2**62)], "a seed must be at most"),
+    "lifelong, too many": ([*NOBODY, "999", "--with", "pibt", "--lifelong"], "the map has room for"),
+    "a report that is a film": ([*NOBODY, "2", "--html", "a.gif"], "a report is a page: end its name in .html"),
+    "a report in a store's place": (["report", "room.map", "--html", "a.gif"], "a report is a page"),
+    "a replay of no kind": (["solve", "room.map", "--random", "2", "--html", "a.pdf"], "a replay is a file that ends in"),
+    "a plan of no kind": (["solve", "room.map", "--random", "2", "--save", "a.pdf"], "a plan is a file that ends in"),
+    "execute into no kind": (["execute", "plan.json", "--save", "a.pdf"], "a plan is a file that ends in"),
+    "execute a file of another version": (["execute", "plan.json"], "the version is 'None', this reads 1"),
+    "a format that execute lacks": (["execute", "plan.json", "--format", "csv"], "--format says how --save"),
+    "convert to no kind": (["convert", "plan.json", "a.pdf"], "a plan is a file that ends in"),
+    "a plan cut short": (["check", "cut.json"], "cut.json, line"),
+    "a plan of noise": (["check", "noise.json"], "noise.json: the file is not text in UTF-8"),
+    "a team of another size": (["check", "team.json", "--map", "room.map"], "the teamSize is '3', and there are 1 starts"),
+    "a run without an end": (["run", "room.map", "--random", "2", "--until", "inf"], "--until needs a time"),
+    "orders without an end": (
+        ["run", "room.map", "--random", "2", "--orders", "orders.csv", "--until", "inf"], "--until needs a time",
+    ),
+    "an order of many digits": (
+        ["run", "room.map", "--random", "2", "--orders", "digits.json"], "a number has too many digits",
+    ),
+    "a station in words": (
+        ["run", "room.map", "--random", "2", "--orders", "orders.csv", "--stations", "words.csv"],
+        "words.csv, line 2: x and y are whole numbers",
+    ),
+    "a store that is a plan": (["again", "3f2a", "--store", "plan.json"], "cannot be opened as a store"),
+    "a report on a plan": (["report", "plan.json"], "cannot be opened as a store"),
+    "a map of no kind": (["maps", "make", "random", "a.pdf"], "a map is a file that ends in .map"),
+    "a scenario called map": (
+        ["maps", "make", "scenario", "room.map", "--map", "room.map", "--agents", "2"], "a file that ends in .scen",
+    ),
+    "five searches": (
+        ["path", "room.map", "--from", "0,0", "--to", "5,2", "--with", "astar,jps,bfs,dfs,ida"], "at most 4 algorithms",
+    ),
+    "one search twice": (
+        ["path", "room.map", "--from", "0,0", "--to", "5,2", "--with", "jps,jps", "--html", "a.html"], "twice",
+    ),
+    "searches with one option": (
+        ["path", "room.map", "--from", "0,0", "--to", "5,2", "--with", "astar,jps", "--opt", "weight=2"],
+        "--opt is for one algorithm",
+    ),
+    "searches of a scenario": (["path", "room.map", "--scen", "room.scen", "--with", "astar,jps"], "--scen is for one"),
+    "no such family": ([*NOBODY, "2", "--with", "robots/lacam"], "there is no family 'robots'"),
+    "a family without it": ([*NOBODY, "2", "--with", "planners/pibt"], "there is no algorithm 'planners/pibt'"),
+    "the same under two names": ([*NOBODY, "2", "--with", "lacam,planners/lacam"], "names an algorithm twice"),
     "no such algorithm": (["list", "whcaa"], "no family and no algorithm 'whcaa': did you mean 'whca'?"),
 }  # fmt: skip
+
+
+PLAN = json.dumps({"format": "wayfolk-plan", "map": {"rows": ["......"] * 4}, "paths": [[[0, 0], [1, 0]]]}, indent=1)
+DAMAGED = {
+    "steps.txt": b"0:(0,0),\n1:zero,\n",
+    "plan.json": PLAN.encode(),
+    "cut.json": PLAN[: len(PLAN) // 2].encode(),
+    "noise.json": bytes(range(256)).replace(b",", b""),
+    "team.json": b'{"actionModel": "MAPF", "teamSize": 3, "start": [[0, 0, "E"]], "actualPaths": ["R"]}',
+    "digits.json": b'{"orders": [{"release": 1' + b"0" * 5000 + b', "stops": [[0, 0]]}]}',
+    "words.csv": b"name,x,y\nA,zero,2\n",
+}
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes_are_one_sentence_exit_2_and_write_nothing(name, folder):
     args, complaint = MISTAKES[name]
-    (folder / "steps.txt").write_text("0:(0,0),\n1:zero,\n")
+    for file, content in DAMAGED.items():
+        (folder / file).write_bytes(content)
     before = sorted(file.name for file in folder.iterdir())
     said = wayfolk(*args)
     assert said.code == 2, said.out

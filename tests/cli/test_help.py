@@ -63,7 +63,12 @@ def test_the_package_is_a_program():
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [("wayfolk solve room.map --with bmaa_p", "bmaa_plus"), ("wayfolk comp", "compare"), ("wayfolk list pib", "pibt")],
+    [
+        ("wayfolk solve room.map --with bmaa_p", "bmaa_plus"),
+        ("wayfolk path room.map --with astar,jps_p", "astar,jps_plus"),
+        ("wayfolk comp", "compare"),
+        ("wayfolk list pib", "pibt"),
+    ],
 )
 def test_shells_complete_verbs_and_names(typed, expected):
     settings = os.environ | {

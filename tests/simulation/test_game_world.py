@@ -1,8 +1,12 @@
 """A world in a game's loop: steps, states, orders, agents that somebody else moves, and a log that does not grow."""
 
+import gc
 import json
 import pickle
+import time
 import zipfile
+from contextlib import suppress
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -14,11 +18,12 @@ from wayfolk.files.maps import parse_ascii
 from wayfolk.judge import metrics
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE, MOVE, REFUSED, RELEASE
+from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import DISTANCE
 from wayfolk.problem.result import Status
-from wayfolk.simulation.saved import read_world
+from wayfolk.simulation.saved import _memory, read_world
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.world.generate import random_map
 
@@ -287,6 +292,49 @@ def test_a_world_without_a_log_costs_the_same_after_many_steps():
     assert len(world.record().of(MOVE)) == 0
 
 
+@pytest.mark.parametrize("record", [False, "last 1000"])
+def test_500_agents_for_an_hour_do_not_grow_the_world(record):
+    """A step a second: all arrays, what the controller has learned, and Python's objects stay as many as they were."""
+    world = Simulation(tasks(random_map(64, 64, 0.1, seed=1), agents=500, seed=1), "bmaa_plus", record=record, seed=1)
+
+    def sizes():
+        gc.collect()
+        arrays = {name: array.nbytes for name, array in (world.crew._asdict() | world.court._asdict()).items()}
+        return len(world.log), len(_memory(world)), arrays, len(gc.get_objects())
+
+    for _ in range(1200):
+        world.step()
+    sizes()
+    before = sizes()
+    for _ in range(2400):
+        world.step()
+    after = sizes()
+    assert world.time == 3600
+    assert after[:3] == before[:3]
+    assert after[3] - before[3] < 100
+    kept = world.record()
+    assert (len(kept.of(ARRIVE)) > 500 and kept.began == 2600) if record else not len(kept.of(ARRIVE))
+
+
+def test_seconds_of_a_simulation_leave_out_what_was_loaded(monkeypatch):
+    world = Simulation(corridor((0, 2)), Eastward(1), clock=True)
+    ask = Simulation._ask
+
+    def slow(self):
+        time.sleep(0.05)
+        LOADED.append((get_ident(), 0.05))
+        ask(self)
+
+    monkeypatch.setattr(Simulation, "_ask", slow)
+    began, n_loaded = time.perf_counter(), len(LOADED)
+    world.advance(4)
+    took, waited = time.perf_counter() - began, loading_seconds(n_loaded)
+    del LOADED[n_loaded:]
+    assert waited >= 0.05
+    assert 0 <= world.run().seconds <= took - waited + 1e-6
+    assert (world.run().laps["seconds"] >= 0).all()
+
+
 def test_lanes_are_learned_from_every_move_though_the_log_is_dropped():
     problem = patrol(random_map(12, 12, 0.1, seed=3), agents=8, loops=6, seed=3)
     for options in ({}, {"sector": 4, "lanes": "both"}, {"rewards": True}):
@@ -376,6 +424,84 @@ def test_a_wrong_file_is_one_sentence(tmp_path, change, complaint):
     with pytest.raises(BadInput, match=complaint) as caught:
         read_world(file)
     assert str(caught.value).startswith(str(file))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The parts of a saved world in which agents have joined and left, and walls have come."""
+    file = tmp_path_factory.mktemp("saved") / "world.npz"
+    grid = random_map(12, 12, 0.1, seed=4)
+    world = Simulation(patrol(grid, agents=4, loops=3, seed=4), "lra", vision=3.0)
+    places = [grid.place(cell) for cell in grid.free_cells]
+    world.happen(events.join(2, places[0], places[9]))
+    world.happen(events.leave(4, 1))
+    world.happen(events.block(30, [places[20]]))
+    world.advance(9)
+    world.save(file)
+    with np.load(file) as archive:
+        return dict(archive)
+
+
+def _damaged(array, how):
+    """An array with another shape, another type, or an index that is far outside the world."""
+    if how == "shorter":
+        return array[:-1]
+    if how == "another type":
+        return array.astype(np.float32) if array.dtype.names is None else np.zeros(len(array), np.float32)
+    if how == "flat":
+        return array[..., None]
+    array = array.copy()
+    for field in [name for name in array.dtype.names or () if array.dtype[name] == np.int32] or [...]:
+        array[field] = 10**6 if how == "far" else -7
+    return array
+
+
+ARRAYS = {
+    "shorter": "free free_at_start free_at_record known starts agents route answers states visits record_starts "
+    "record_goals record_ours luck",
+    "another type": "free known starts routes pool drops agents route answers states visits luck log record_goals memory",
+    "flat": "free known starts routes pool drops agents route answers states visits luck log record_ours memory",
+    "far": "starts routes agents route answers visits log record_starts",
+    "below": "starts routes agents route answers states visits log record_goals",
+}
+
+
+@pytest.mark.parametrize(("how", "name"), [(how, name) for how, names in ARRAYS.items() for name in names.split()])
+def test_arrays_that_do_not_fit_are_refused_before_a_kernel_reads_them(saved, tmp_path, how, name):
+    file = tmp_path / "world.npz"
+    np.savez_compressed(file, **saved)
+    assert read_world(file).n_agents == 5
+    np.savez_compressed(file, **saved | {name: _damaged(saved[name], how)})
+    with pytest.raises(BadInput, match=r"world\.npz: ") as caught:
+        read_world(file)
+    assert str(caught.value).count("\n") == 0
+
+
+@pytest.mark.parametrize("name", ["free", "starts", "agents", "memory", "log", "luck"])
+def test_a_missing_array_is_one_sentence(saved, tmp_path, name):
+    np.savez_compressed(tmp_path / "world.npz", **{key: array for key, array in saved.items() if key != name})
+    with pytest.raises(BadInput, match="not a whole saved world"):
+        read_world(tmp_path / "world.npz")
+
+
+@pytest.mark.parametrize("value", [None, -1, "x", [], {}, 1e400, float("nan")])
+def test_a_wrong_setting_is_one_sentence_or_does_no_harm(saved, tmp_path, value):
+    file = tmp_path / "world.npz"
+    for name in json.loads(str(saved["about"])):
+        np.savez_compressed(file, **saved)
+        _rewrite(file, lambda about, name=name: about | {name: value})
+        with suppress(BadInput):
+            read_world(file).advance(3)
+
+
+def test_a_file_cut_short_is_one_sentence(saved, tmp_path):
+    file = tmp_path / "world.npz"
+    np.savez_compressed(file, **saved)
+    whole = file.read_bytes()
+    for share in np.linspace(0.0, 0.999, 12):
+        file.write_bytes(whole[: int(share * len(whole))])
+        with pytest.raises(BadInput, match=r"world\.npz"):
+            read_world(file)
 
 
 def test_a_file_that_is_none_and_a_world_that_cannot_be_saved(tmp_path):

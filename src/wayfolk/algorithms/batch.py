@@ -62,7 +62,7 @@ def find_many(
     threads: int | None = None,
     **options: Any,
 ) -> Many:
-    """Find paths from each of `starts` to the goal at the same index of `goals`.
+    """Find a path from each of `starts` to the goal with the same index in `goals`; returns all answers as a Many.
 
     Both are places (rows of x and y on a grid, names on a graph) or an array of cells. All cores work, or `threads`.
     """

@@ -63,8 +63,8 @@ def complaints() -> list[str]:
 def find(algorithm: Any, *families: str) -> Entry:
     """The entry of `algorithm`, in one of `families` if any are given.
 
-    `algorithm` is a name, the text `module:begin`, a function like `begin`, a class of controllers, one controller, or an
-    entry itself.
+    `algorithm` is a name, or `family/name` where two families have the name; the text `module:begin`; a function like
+    `begin`; a class of controllers, one controller, or an entry itself.
     """
     if isinstance(algorithm, str):
         return _find(algorithm, *families)
@@ -76,9 +76,11 @@ def find(algorithm: Any, *families: str) -> Entry:
 def _find(name: str, *families: str) -> Entry:
     if ":" in name:
         return _fitting(entry_of_text(name), families)
-    wanted = name.lower().replace("-", "_")
+    family, _, wanted = name.lower().replace("-", "_").rpartition("/")
+    if family and family not in FAMILIES:
+        raise UnknownName(f"there is no family {family!r}: choose one of {', '.join(FAMILIES)}")
     # an algorithm can be in two families under one name: the family that fits comes first
-    for folder in sorted(FAMILIES, key=lambda folder: folder not in families):
+    for folder in [family] if family else sorted(FAMILIES, key=lambda folder: folder not in families):
         for path in _files(folder):
             if _name(path) == wanted:
                 return _fitting(_read(path, folder), families)

@@ -15,7 +15,7 @@ from wayfolk.world.grid import Grid
 
 
 def distances(world: Grid | Graph, start: Any) -> NDArray[np.float64]:
-    """The least cost from `start` to everywhere, infinite where there is no way.
+    """The cost of a shortest path from `start` to every cell or node, infinite where there is none.
 
     On a grid an array `costs[y, x]`; on a graph one number for each node, in the order of `names`.
     """

@@ -33,7 +33,9 @@ NO_TABLE = np.zeros(0, hints.ENTRY)
 
 
 class Herd:
-    """Agents on their way from `starts` to `goals`: places or cells of a grid, one for each agent.
+    """Many RTAA* agents that one call moves; they do not see each other.
+
+    `starts` and `goals` are places or cells of a grid, one for each agent.
 
     Each plans with up to `expansions` (from 1 to 10,000) and moves to the end of its plan, or `moves` steps of it if that
     is not 0, before it plans again. All cores work, or `threads` of them; the outcome is the same.

@@ -140,8 +140,9 @@ def finish(
     stopped = found_after = None
     loaded = len(LOADED)  # compiling and loading kernels is not work: limits and timings leave it out
     began = now = perf_counter()
+    worked = 0.0  # seconds until `now`; what `tell` and `result` load after it has no part in them
     while True:
-        left_seconds = math.inf if seconds is None else seconds - (now - began - loading_seconds(loaded))
+        left_seconds = math.inf if seconds is None else seconds - worked
         if left_seconds <= 0:
             stopped = Status.OUT_OF_TIME
             break
@@ -151,11 +152,14 @@ def finish(
         finally:
             task.until = math.inf
         now = perf_counter()
+        worked = now - began
+        if len(LOADED) > loaded:
+            worked -= loading_seconds(loaded)
         done = portion - task.unspent
         if tell is not None:
             tell(task)
         if task.has_plan and found_after is None:
-            found_after = now - began - loading_seconds(loaded)
+            found_after = worked
         if status is not RUNNING or (task.has_plan and first_plan):
             break
         left -= done
@@ -166,9 +170,7 @@ def finish(
         enough = int(done * min(4.0, SLICE_SECONDS / max(now - before, 1e-6)))
         portion = min(left, largest, max(1, enough if task.unspent == 0 else 2 * portion))
     result = task.result()
-    result.seconds = now - began
-    if len(LOADED) > loaded:
-        result.seconds -= loading_seconds(loaded)
+    result.seconds = worked
     result.first_seconds = found_after
     if stopped is not None and not task.has_plan:
         result.status = stopped

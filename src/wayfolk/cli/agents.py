@@ -17,9 +17,14 @@ from wayfolk.cli.parts import (
     PathMoves,
     PlanMoves,
     Random,
+    Save,
     Seed,
     With,
+    entries_of,
+    must_be_plan,
+    must_be_replay,
     must_be_writable,
+    names_of_algorithms,
     options_of,
     place_of,
     print_json,
@@ -29,6 +34,7 @@ from wayfolk.cli.parts import (
 from wayfolk.cli.progress import bar, spinner
 from wayfolk.errors import BadInput
 
+MOST_SEARCHES = 4  # panels of a replay
 SECONDS = 30.0  # the limit of `solve`, unless another one is given
 
 if TYPE_CHECKING:
@@ -45,7 +51,8 @@ def path(
         typer.Option(
             "--with",
             metavar="NAME",
-            help="The algorithm: a name of `wayfolk list`, or module:begin. With --html, up to four: NAME,NAME.",
+            help="The algorithm: a name of `wayfolk list`, or module:begin. For one query, up to four: NAME,NAME.",
+            autocompletion=names_of_algorithms("search", "realtime"),
         ),
     ] = "astar",
     moves: PathMoves = "eight",
@@ -67,14 +74,14 @@ def path(
         raise BadInput("give either --scen FILE, or both --from X,Y and --to X,Y")
     if html is not None and scen is not None:
         raise BadInput("--html shows one query: give --from X,Y and --to X,Y instead of --scen")
-    from wayfolk.algorithms.catalogue import find
     from wayfolk.files.maps import read_map
 
-    names = algorithm.split(",") if html is not None else [algorithm]
-    entries = [find(name, "search", "realtime") for name in names]
-    if len(entries) > 1 and opt:
-        raise BadInput("--opt is for one algorithm, and --with names several")
-    must_be_writable(html)
+    entries = entries_of(algorithm, "search", "realtime")
+    if len(entries) > 1 and (opt or scen is not None):
+        raise BadInput(f"{'--opt' if opt else '--scen'} is for one algorithm, and --with names several")
+    if len(entries) > MOST_SEARCHES:
+        raise BadInput(f"--with names at most {MOST_SEARCHES} algorithms, not {len(entries)}")
+    must_be_replay(html)
     entry = entries[0]
     options = options_of(entry, opt)
     grid = read_map(map_file, moves)
@@ -101,7 +108,9 @@ def path(
     if as_json:
         print_json(answer)
     else:
-        for each in answer.get("searches", [answer]):
+        for k, each in enumerate(answer.get("searches", [answer])):
+            if k:
+                print()
             steps = each.pop("path", None) or []
             print_table(each)
             if steps:
@@ -137,7 +146,10 @@ def solve(
             "until then. Without it, the first plan is the answer, and the limit is 30 seconds."
         ),
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="Most steps that a controller may take.")] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Most steps of a controller; by default 1,000 + 10 x (width + height of the map)."),
+    ] = None,
     objective: Annotated[
         str | None,
         typer.Option(
@@ -146,15 +158,15 @@ def solve(
     ] = None,
     seed: Seed = 0,
     cluster: Cluster = None,
-    save: Annotated[Path | None, typer.Option(help="Write the plan: .json, or .npz for large ones.")] = None,
+    save: Save = None,
     format: Format = None,
     html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Find a plan for many agents, and check it.
 
-    If not all agents arrive, it prints who stands in whose way, and which complete planners to try. Exit code 1 if not all
-    agents arrive, or the plan has faults.
+    If not all agents arrive, it prints which agents are in the way of which others, and which complete planners to try.
+    Exit code 1 if not all agents arrive, or the plan has faults.
     """
     if (scen is None) == (random is None):
         raise BadInput("give either --scen FILE, or --random N to draw agents")
@@ -163,7 +175,7 @@ def solve(
     from wayfolk.algorithms.catalogue import find
     from wayfolk.algorithms.fitting import with_objective
     from wayfolk.algorithms.task import checked_limits, checked_seed
-    from wayfolk.files.exchange import export_plan, format_of
+    from wayfolk.files.exchange import export_plan
 
     entry = find(algorithm, "planners", "controllers")
     options = with_cluster(entry, {"seed": seed} | options_of(entry, opt), cluster)
@@ -173,11 +185,8 @@ def solve(
     checked_limits(seconds=seconds, steps=steps)
     if steps is not None and entry.family == "planners":
         raise BadInput(f"--steps is for controllers, and {entry.name} is a planner: limit its --seconds")
-    if save is not None:
-        format_of(save, format)
-    elif format is not None:
-        raise BadInput("--format says how --save FILE writes the plan: name the file")
-    must_be_writable(save, html)
+    must_be_plan(save, format)
+    must_be_replay(html)
 
     from wayfolk.experiments.choosing.trials import random_problem
     from wayfolk.files.maps import read_map
@@ -190,7 +199,7 @@ def solve(
     problem = read_scen(scen, grid, agents) if scen is not None else random_problem(grid, random or 0, seed)
     with spinner(f"{entry.name}, {problem.n_agents} agents") as tell:
         limits: dict[str, Any] = {"seconds": SECONDS if seconds is None else seconds, "steps": steps}
-        result = solve_problem(problem, entry.name, first_plan=seconds is None, **limits, tell=tell, **options)
+        result = solve_problem(problem, entry, first_plan=seconds is None, **limits, tell=tell, **options)
     plan = result.plan
     measured = metrics.summary(plan, problem) if plan is not None else {}
     faults = check(plan, problem) if plan is not None else []
@@ -267,7 +276,7 @@ def convert(
 ) -> None:
     """Convert a plan to another format.
 
-    Read and written are the formats of Wayfolk, PlanViz and the League of Robot Runners, mapf-visualizer and the MAPF
+    Reads and writes the formats of Wayfolk, of PlanViz and the League of Robot Runners, of mapf-visualizer and of the MAPF
     Tracker, and CSV tables.
     """
     from wayfolk.files.exchange import export_plan, format_of

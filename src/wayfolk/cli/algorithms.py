@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wayfolk.cli.parts import Json, Seed, must_be_writable, names_of_algorithms, print_json, table_console
+from wayfolk.cli.parts import Json, Seed, must_be_replay, names_of_algorithms, print_json, table_console
 from wayfolk.cli.progress import bar, spinner
 from wayfolk.errors import BadInput, hint
 
@@ -67,7 +67,7 @@ def _called(name: str) -> list[Entry]:
     """The algorithms of that name, of which two families can have one each."""
     from wayfolk.algorithms import catalogue
 
-    if ":" not in name:
+    if ":" not in name and "/" not in name:
         wanted = name.lower().replace("-", "_")
         listed = catalogue.entries() + catalogue.added()
         found = [entry for entry in listed if entry.name == wanted]
@@ -165,7 +165,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Show LRA*, direction maps and WHCA* side by side."""
-    must_be_writable(out)
+    must_be_replay(out)
     from wayfolk.cli.demo import run_demo
 
     with spinner(f"{agents} agents patrol; the first run compiles"):

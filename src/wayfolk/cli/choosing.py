@@ -13,7 +13,7 @@ from wayfolk.cli.parts import (
     PlanMoves,
     Seed,
     entries_of,
-    must_be_writable,
+    must_be_page,
     names_of_algorithms,
     print_json,
     print_rows,
@@ -21,6 +21,7 @@ from wayfolk.cli.parts import (
 from wayfolk.cli.progress import bar
 from wayfolk.errors import BadInput
 
+MOST_SEEDS = 1000  # of a comparison, whose trials are all in its report
 Agents = Annotated[int, typer.Option(help="Number of agents, drawn at random in the largest part of the map.")]
 
 
@@ -32,11 +33,13 @@ def compare(
         typer.Option(
             "--with",
             metavar="NAMES",
-            help="The algorithms, with commas between them: planners and controllers.",
+            help="Planners and controllers, with commas between them. controllers/lacam is the controller of two lacam.",
             autocompletion=names_of_algorithms("planners", "controllers"),
         ),
     ] = "auto,lacam,pibt,whca",
-    seeds: Annotated[int, typer.Option(help="Number of random problems; the first has the seed of --seed.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(help="Number of random problems. Their seeds are --seed, --seed + 1 and so on.")
+    ] = 3,
     seed: Seed = 1,
     lifelong: Annotated[
         bool, typer.Option("--lifelong", help="Give agents a new task whenever they arrive; for controllers.")
@@ -68,8 +71,10 @@ def compare(
     families = ("controllers",) if lifelong else ("planners", "controllers")
     entries = entries_of(algorithms, *families)
     checked_limits(seconds=seconds, steps=steps, seeds=seeds, agents=agents)
-    checked_seed(seed)
-    must_be_writable(html)
+    if seeds > MOST_SEEDS:
+        raise BadInput(f"--seeds must be at most {MOST_SEEDS:,}, not {seeds}: use `wayfolk sweep` for more")
+    checked_seed(checked_seed(seed) + seeds - 1)
+    must_be_page(html)
     from wayfolk.experiments.choosing.comparing import compare as run_all
     from wayfolk.experiments.choosing.comparing import report_html
     from wayfolk.files.maps import read_map
@@ -105,13 +110,18 @@ def advise(
     agents: Agents,
     step_ms: Annotated[
         float | None,
-        typer.Option("--step-ms", help="Milliseconds that a step may take, but for the first; only controllers then."),
+        typer.Option(
+            "--step-ms", help="Most milliseconds of a step, not counting the first. Only controllers are tried then."
+        ),
     ] = None,
     changing: Annotated[
-        bool, typer.Option("--changing", help="The map or the goals change meanwhile; only controllers then.")
+        bool,
+        typer.Option(
+            "--changing", help="The map or the goals change while agents move. Only controllers are tried then."
+        ),
     ] = False,
     complete: Annotated[
-        bool, typer.Option("--complete", help="Only algorithms that find a plan if there is one.")
+        bool, typer.Option("--complete", help="Try only algorithms that find a plan if there is one.")
     ] = False,
     seconds: Annotated[float, typer.Option(help="Seconds of planning for all candidates together.")] = 20.0,
     moves: PlanMoves = "four",
@@ -120,8 +130,9 @@ def advise(
 ) -> None:
     """Recommend an algorithm for a map.
 
-    Tries the candidates on one random problem, and prints the numbers of each, the best first. An algorithm comes first if
-    it keeps to --step-ms, brings more agents to their goals, and costs less, in this order.
+    Tries the candidates on one random problem, and prints a table of them, the best first. Candidates whose steps take at
+    most --step-ms come before the others. Among them, those that bring more agents to their goals come first, then those
+    with lower costs.
     """
     from wayfolk.algorithms.task import checked_limits, checked_seed
 
@@ -129,6 +140,7 @@ def advise(
     checked_seed(seed)
     if step_ms is not None and not step_ms > 0:
         raise BadInput(f"--step-ms must be more than 0, not {step_ms:g}")
+    from wayfolk.algorithms.catalogue import entries
     from wayfolk.experiments.choosing.advice import advise as try_candidates
     from wayfolk.files.maps import read_map
 
@@ -143,3 +155,7 @@ def advise(
     columns += ["first_step_ms", "step_p50_ms", "step_p99_ms"]
     print_rows(advice.rows, columns)
     print(f"\nuse {advice.recommended}, of the {advice.family}: {advice.why}")
+    if [entry.name for entry in entries()].count(advice.recommended) > 1:
+        print(
+            f"another family has an algorithm of this name: {advice.family}/{advice.recommended} is the one meant here"
+        )

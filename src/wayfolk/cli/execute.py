@@ -7,26 +7,28 @@ from typing import Annotated, Any
 
 import typer
 
-from wayfolk.cli.parts import Html, Json, Seed, must_be_writable, print_json, print_table
+from wayfolk.cli.parts import Format, Html, Json, Save, Seed, must_be_plan, must_be_replay, print_json, print_table
 
 
 def execute(
     plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A legal plan, as `solve --save` writes it.")],
     delay: Annotated[float, typer.Option(help="Probability with which an agent is delayed in a step.")] = 0.1,
     apart: Annotated[
-        bool, typer.Option("--apart", help="Enter a cell only in the step after another has left it.")
+        bool, typer.Option("--apart", help="Let an agent enter a cell only one step after another agent has left it.")
     ] = False,
     seed: Seed = 0,
-    save: Annotated[Path | None, typer.Option(help="Write what comes out as a plan: .json or .npz.")] = None,
+    save: Save = None,
+    format: Format = None,
     html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Execute a plan with random delays, and check it.
 
-    Each move waits for the moves that must come before it, and begins as soon as it may. With `--delay 0` this removes
-    needless waits. Exit code 1 if the judge finds a fault.
+    Each move begins as soon as the moves that must come before it are done. With `--delay 0` this removes needless waits.
+    Exit code 1 if the judge finds a fault.
     """
-    must_be_writable(save, html)
+    must_be_plan(save, format)
+    must_be_replay(html)
     from wayfolk.files.plans import read_plan
     from wayfolk.judge.metrics import sum_of_costs
     from wayfolk.judge.plans import check
@@ -47,7 +49,7 @@ def execute(
         "faults": len(faults),
     }
     if save is not None:
-        executed.save(save, goals)
+        executed.save(save, goals, format=format)
     if html is not None:
         from wayfolk.replay import track_of_plan, write_replay
 

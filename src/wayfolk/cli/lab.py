@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wayfolk.cli.examples import epilog
-from wayfolk.cli.parts import table_console
+from wayfolk.cli.parts import must_be_page, table_console
 from wayfolk.errors import BadInput, Missing
 
 if TYPE_CHECKING:
@@ -157,12 +157,12 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
 def again(
     key: Annotated[str, typer.Argument(help="Key of a run in the store, or its first letters.")],
     store: StoreFile = Path("runs.duckdb"),
-    replace: Annotated[bool, typer.Option("--replace", help="Store the new row in the place of the old one.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the stored row by the new one.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run one job of a store again, in this process.
 
-    Prints what was stored and what comes out now. Without --replace the store is only read.
+    Prints the stored values beside the new ones. Without --replace, the store is not changed.
     """
     from wayfolk.experiments.sweeps.engine import circumstances
     from wayfolk.experiments.sweeps.store import Store
@@ -197,6 +197,7 @@ def report(
 
     One HTML page with tables, figures, the specs of the sweeps, and provenance.
     """
+    must_be_page(out)
     from wayfolk.experiments.reports.report import write_report
 
     facts = write_report(store, out)
@@ -216,7 +217,9 @@ def reproduce(
     full: Annotated[bool, typer.Option("--full", help="As many runs as in the paper.")] = False,
     store: Annotated[
         Path | None,
-        typer.Option("--store", help="The DuckDB file for the results; papers.duckdb in the user's data folder."),
+        typer.Option(
+            "--store", help="The DuckDB file for the results; by default papers.duckdb in the user's data folder."
+        ),
     ] = None,
     cluster: Cluster = None,
     figures: Annotated[

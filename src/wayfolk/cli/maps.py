@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wayfolk.world.grid import Grid
 
 maps = typer.Typer(epilog=epilog("maps"))
-Target = Annotated[Path, typer.Argument(metavar="OUT", help="The map file to write: .map, or an image by its suffix.")]
+Target = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write: .map, or an image such as .png.")]
 SIZES = {"width": 32, "height": 32}
 KINDS: dict[str, dict[str, Any]] = {  # the options of each rule, and their defaults
     "random": SIZES | {"blocked": 0.2, "seed": 0},
@@ -44,13 +44,19 @@ def _root(context: typer.Context) -> None:
 @verb
 def make(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help=f"The rule: {', '.join(KINDS)}; or scenario, for agents on a --map.")
+        str,
+        typer.Argument(
+            metavar="KIND", help=f"The kind of map: {', '.join(KINDS)}. Or scenario, for agents on a --map."
+        ),
     ],
-    out: Target,
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The file to write: .map, an image such as .png, or .scen for a scenario."),
+    ],
     width: Annotated[int | None, typer.Option(help="Width of the map in cells; 32 by default.")] = None,
     height: Annotated[int | None, typer.Option(help="Height of the map in cells; 32 by default.")] = None,
     blocked: Annotated[
-        float | None, typer.Option(help="Fraction of blocked cells of a random map; 0.2 by default.")
+        float | None, typer.Option(help="Share of blocked cells of a random map; 0.2 by default.")
     ] = None,
     size: Annotated[int | None, typer.Option(help="Width of corridors in a maze, or of rooms; 4 by default.")] = None,
     columns: Annotated[int | None, typer.Option(help="Shelves in a row of a warehouse; 10 by default.")] = None,
@@ -115,6 +121,8 @@ def _make_scenario(out: Path, given: dict[str, Any], as_json: bool) -> None:
     for name in ("map", "agents"):
         if name not in given:
             raise BadInput(f"a scenario needs --{name}")
+    if out.suffix.lower() not in (".scen", ""):
+        raise BadInput(f"{out}: a scenario is a file that ends in .scen")
     must_be_writable(out)
     from wayfolk.algorithms.batch import find_many
     from wayfolk.algorithms.task import checked_seed

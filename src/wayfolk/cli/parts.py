@@ -57,7 +57,7 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Run the algorithm on the workers of a Dask scheduler, tcp://...; `local`: on processes here.",
+        help="Run the algorithm on the workers of the Dask scheduler at tcp://..., or on processes here (local).",
     ),
 ]
 MOVES = "four, eight (no corner cutting) or eight_cutting."
@@ -67,12 +67,16 @@ PathMoves = Annotated[
 PlanMoves = Annotated[
     str, typer.Option("--moves", help=f"{MOVES} Benchmarks of many agents use four, so it is the default here.")
 ]
-Random = Annotated[int | None, typer.Option("--random", help="Draw so many agents at random, by the seed.")]
+Random = Annotated[int | None, typer.Option("--random", help="Number of agents, drawn at random by --seed.")]
+Save = Annotated[
+    Path | None, typer.Option("--save", help="Write the moves of all agents as a plan: .json, .npz, .txt or .csv.")
+]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="Format of the plan for other tools: planviz, visualizer (.txt), tracker or csv (.csv); ours is wayfolk.",
+        help="Format of the plan: wayfolk (.json, .npz), visualizer (.txt), csv (.csv), planviz or tracker. By default the "
+        "name of the file decides.",
     ),
 ]
 
@@ -111,7 +115,8 @@ def print_table(facts: dict[str, Any]) -> None:
     """Print a line for each fact, with the values below each other."""
     width = max(map(len, facts))
     for name, value in facts.items():
-        shown = "-" if value is None else f"{value:.4f}" if isinstance(value, float) else value
+        digits = 6 if isinstance(value, float) and 0 < abs(value) < 1e-3 else 4  # seconds of a search are few
+        shown = "-" if value is None else f"{value:.{digits}f}" if isinstance(value, float) else value
         print(f"{name.replace('_', ' '):<{width}}  {shown}")
 
 
@@ -144,9 +149,10 @@ def entries_of(names: str, *families: str) -> list[Entry]:
     listed = [name.strip() for name in names.split(",") if name.strip()]
     if not listed:
         raise BadInput("--with needs the name of an algorithm, or several with commas between them")
-    if len(set(listed)) < len(listed):
+    entries = [find(name, *families) for name in listed]
+    if len({(entry.family, entry.name) for entry in entries}) < len(entries):
         raise BadInput(f"--with names an algorithm twice: {names}")
-    return [find(name, *families) for name in listed]
+    return entries
 
 
 def place_of(text: str) -> tuple[int, int]:
@@ -171,3 +177,30 @@ def must_be_writable(*targets: Path | None) -> None:
             TemporaryFile(dir=target.parent).close()
         except OSError as why:
             raise BadInput(f"{target}: cannot be written: {why.strerror}") from None
+
+
+def must_be_plan(target: Path | None, format: str | None) -> None:
+    """Raise BadInput if a plan could not be written to `target` in this format."""
+    from wayfolk.files.exchange import format_of
+
+    if target is not None:
+        format_of(target, format)
+    elif format is not None:
+        raise BadInput("--format says how --save FILE writes the plan: name the file")
+    must_be_writable(target)
+
+
+def must_be_page(target: Path | None) -> None:
+    """Raise BadInput if a report could not be written to `target`: it cannot, or its name ends in something else."""
+    must_be_writable(target)
+    if target is not None and target.suffix.lower() not in ("", ".html", ".htm"):
+        raise BadInput(f"{target}: a report is a page: end its name in .html")
+
+
+def must_be_replay(target: Path | None) -> None:
+    """Raise BadInput if a replay could not be written to `target`, or NotSupported if a film needs what is missing."""
+    must_be_writable(target)
+    if target is not None:
+        from wayfolk.replay.film import check_name
+
+        check_name(target)

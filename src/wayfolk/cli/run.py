@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -16,6 +17,9 @@ from wayfolk.cli.parts import (
     Json,
     Opt,
     Random,
+    Save,
+    must_be_plan,
+    must_be_replay,
     must_be_writable,
     names_of_algorithms,
     options_of,
@@ -45,7 +49,7 @@ def run(
         typer.Option(
             "--with",
             metavar="NAME",
-            help="A controller instead of the scene's own, or module:begin; on a map pibt by default.",
+            help="The controller: a name of `wayfolk list`, or module:begin. By default the scene's own; on a map pibt.",
             autocompletion=names_of_algorithms("controllers"),
         ),
     ] = None,
@@ -54,15 +58,17 @@ def run(
     orders: Annotated[
         Path | None, typer.Option(help="On a map: pickup-and-delivery tasks, as CSV or JSON; random tasks without it.")
     ] = None,
-    stations: Annotated[Path | None, typer.Option(help="The places that orders name, as CSV or JSON.")] = None,
-    moves: Annotated[str | None, typer.Option("--moves", help=f"On a map: {MOVES} The default is four.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Seconds of planning after which the scene stops.")] = None,
-    until: Annotated[
-        float | None, typer.Option(help="Time in the scene at which it stops; on a map 1,000 by default.")
+    stations: Annotated[
+        Path | None, typer.Option(help="The stations that orders name, with their places, as CSV or JSON.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed instead of the scene's own.")] = None,
+    moves: Annotated[str | None, typer.Option("--moves", help=f"On a map: {MOVES} The default is four.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds of planning after which the run stops.")] = None,
+    until: Annotated[
+        float | None, typer.Option(help="Time of the simulation at which it stops; on a map 1,000 by default.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed; by default that of the scene, or 0 on a map.")] = None,
     cluster: Cluster = None,
-    save: Annotated[Path | None, typer.Option(help="Write all moves as a plan: .json, .npz, .txt or .csv.")] = None,
+    save: Save = None,
     format: Format = None,
     html: Html = None,
     trajectory: Annotated[
@@ -75,25 +81,25 @@ def run(
 ) -> None:
     """Run a scene, or agents with tasks on a map.
 
-    A scene has agents with errands, and events, or a street with pedestrians and vehicles. On a map, --random agents get a
-    new random task whenever they arrive, or carry out the --orders of a file. Exit code 1 if an agent or an order is not
-    done in time, or a fault is found. A scene without an end is done when its time is over. In a street, a fault is a body
-    that overlaps another for longer than a step, or a vehicle that crosses at red.
+    A scene is a TOML file: agents with goals and events, or a street with pedestrians and vehicles. On a map, --random
+    draws agents, which get a new random task whenever they arrive, or carry out the --orders of a file. Exit code 1 if an
+    agent or an order is not done in time, or if the judge finds a fault. Tasks without an end, and streets, are done when
+    their time is over. In a street, a fault is a body that overlaps another for longer than a step, or a vehicle that
+    crosses at red.
     """
     from wayfolk.algorithms import catalogue
     from wayfolk.algorithms.task import checked_limits, checked_seed
-    from wayfolk.files.exchange import format_of
 
     checked_limits(seconds=seconds, until=until)
+    if until == math.inf:
+        raise BadInput("--until needs a time at which the run stops, not inf")
     if seed is not None:
         checked_seed(seed)
     is_scene = scene_file.suffix.lower() == ".toml"
     _check_together(is_scene, random, orders, stations, moves)
-    if save is not None:
-        format_of(save, format)
-    elif format is not None:
-        raise BadInput("--format says how --save FILE writes the moves: name the file")
-    must_be_writable(save, html, trajectory)
+    must_be_plan(save, format)
+    must_be_writable(trajectory)
+    must_be_replay(html)
     from wayfolk.files.toml import read_toml
     from wayfolk.simulation.scene.street import is_street
 
@@ -267,6 +273,8 @@ def _run_street(
     with spinner(f"{scene.name}: {entry.name}") as tell:
         played = play_street(scene, seconds=limits["seconds"], tell=tell)
     answer = played.as_dict()
+    if answer["status"] == "out_of_budget":
+        answer["status"] = "ended"  # a street has no end but that of its time
     if trajectory is not None:
         played.trajectory.save(trajectory)
     if html is not None:

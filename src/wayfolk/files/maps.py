@@ -75,12 +75,15 @@ def ascii_map(grid: Grid) -> str:
 
 
 def write_map(grid: Grid, file: File) -> None:
-    """Write `grid` as an image, if `file` is named like one, or as an `octile` map."""
+    """Write `grid` as an image, if `file` is named like one, or as an `octile` map (`.map`, `.txt`, or no suffix)."""
+    suffix = Path(file).suffix.lower()
+    if suffix not in IMAGES and suffix not in (".map", ".txt", ""):
+        raise BadMap(f"{file}: a map is a file that ends in .map, or in the suffix of an image such as .png")
     if grid.links is not None and (grid.legal != Grid(grid.free, grid.moves).legal).any():
         raise NotSupported(f"{file}: a map file cannot hold the cliffs of this grid; a plan file can")
     if grid.costs is not None and (grid.costs != 1.0).any():
         raise NotSupported(f"{file}: a map file cannot hold the costs of this grid; a plan file can")
-    if Path(file).suffix.lower() in IMAGES:
+    if suffix in IMAGES:
         from wayfolk.files.images import image_bytes
 
         write_bytes(file, image_bytes(file, grid.free), BadMap)

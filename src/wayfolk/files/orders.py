@@ -50,7 +50,11 @@ def read_stations(file: File, grid: Grid) -> Stations:
             name = row["name"].strip()
             if not name or name in stations:
                 raise BadInput(f", line {line}: {'a station needs a name' if not name else f'{name!r} is there twice'}")
-            stations[name] = _place(f"{row['x']} {row['y']}", grid, {}, f", line {line}")
+            try:
+                place = [int(row["x"]), int(row["y"])]
+            except ValueError:
+                raise BadInput(f", line {line}: x and y are whole numbers, not {shown([row['x'], row['y']])}") from None
+            stations[name] = _place(place, grid, {}, f", line {line}")
         return stations
     except BadInput as why:
         raise BadInput(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
@@ -116,9 +120,11 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as why:
-        raise BadInput(f", line {why.lineno}: not JSON: {why.msg}") from None
+        raise BadInput(f", line {why.lineno}: not JSON: {why.msg.removesuffix(' at')}") from None
     except RecursionError:
         raise BadInput("not JSON: too many brackets") from None
+    except ValueError:
+        raise BadInput("not JSON: a number has too many digits") from None
 
 
 def _stations(content: Any, grid: Grid) -> Stations:

@@ -142,7 +142,9 @@ def _from_json(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
     try:
         content = json.loads(data)
     except json.JSONDecodeError as why:
-        raise BadPlan(f", line {why.lineno}: not JSON: {why.msg} at column {why.colno}") from None
+        raise BadPlan(f", line {why.lineno}, column {why.colno}: not JSON: {why.msg.removesuffix(' at')}") from None
+    except UnicodeDecodeError:
+        raise BadPlan("the file is not text in UTF-8") from None
     except (ValueError, RecursionError) as why:
         raise BadPlan(f"not JSON: {reason(why)}") from None
     world = _map_of(content)

@@ -59,7 +59,7 @@ class Queries:
 
 
 def read_queries(file: File, grid: Grid) -> Queries:
-    """The rows of a scenario whose ends are both free, each a search of its own."""
+    """The queries in a scenario file: its rows whose start and goal are both free."""
     rows = _pairs(file, grid, None)
     starts, goals = rows.places[:, :2], rows.places[:, 2:]
     usable = _inside(grid, starts) & _inside(grid, goals)
@@ -75,7 +75,11 @@ def read_queries(file: File, grid: Grid) -> Queries:
 
 
 def write_scen(problem: Problem, file: File, lengths: ArrayLike | None = None) -> None:
-    """Write starts and goals as a scenario; a length of 0, for all without `lengths`, means that it is not known."""
+    """Write starts and goals as a scenario file.
+
+    `lengths` are those of the shortest paths. Without them all are 0, which is enough for agents; in queries, a length of 0
+    means that there is no path.
+    """
     grid = problem.grid
     name = f"{grid.name or 'unnamed'}.map"
     if not problem.is_one_shot:

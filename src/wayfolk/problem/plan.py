@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """`cells[step, agent]`, and the grid they are cells of."""
+    """Where all agents are at every step: `cells[step, agent]` is a cell of `grid`."""
 
     grid: Grid
     cells: NDArray[np.int32]

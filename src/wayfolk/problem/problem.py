@@ -18,7 +18,7 @@ ENDLESS = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Agents in a grid.
+    """Agents on a grid, where they start, and which goals they have.
 
     `starts[agent]` is a cell. `routes[agent, k]` are the goals an agent visits in turn, and it does so `loops` times:
     one goal and one loop is the classical problem, two goals (there and back) and 20 loops a patrol. With a `pool` of

@@ -129,5 +129,5 @@ class Result:
             parts.append(f"cost {self.cost:.4f}")
         if self.plan is not None:
             parts.append(repr(self.plan))
-        parts += [f"{self.expanded} expanded", f"{self.seconds:.4f} s"]
+        parts += [f"{self.expanded} expanded", f"{self.seconds:.6f} s"]
         return f"Result({', '.join(parts)})"

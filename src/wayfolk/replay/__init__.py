@@ -40,8 +40,6 @@ MAX_PANELS = 4
 NOTEBOOK_POSITIONS = 2_000_000
 """A plan with more positions than this is not put into a notebook, which keeps every page it shows."""
 
-FILMS = (".gif", ".mp4", ".png")
-
 ENGINE = (
     "decode.js", "timeline.js", "bodies.js", "view.js", "search.js", "lanes.js", "arrows.js", "areas.js", "marks.js",
     "paint.js", "panel.js", "curve.js", "deck.js", "page.js",
@@ -156,13 +154,14 @@ def write_replay(tracks: Sequence[Track], file: str | Path, title: str) -> None:
     """Write the replay to `file`, whole or not at all, as what its name ends in.
 
     `.gif` and `.mp4` are films (by Pillow, and by the program ffmpeg), `.svg` is a drawing that moves in a browser, `.png`
-    a picture of the end. With any other name it is the page.
+    a picture of the end. `.html`, or a name without an ending, is the page.
     """
+    from wayfolk.replay.film import FILMS, check_name, film
+
+    check_name(file)
     suffix = Path(file).suffix.lower()
     if suffix in FILMS:
         _check_panels(tracks)
-        from wayfolk.replay.film import film
-
         data = film(tracks, suffix)
     elif suffix == ".svg":
         _check_panels(tracks)

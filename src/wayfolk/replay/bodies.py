@@ -39,7 +39,7 @@ def pack_bodies(trajectory: Trajectory) -> tuple[dict[str, Any], bytes]:
     """Return the head and the body of a panel for `trajectory`."""
     if not trajectory.n_frames:
         raise BadInput("a trajectory without frames cannot be shown")
-    grid, shift = _ground(trajectory)
+    grid, shift = ground(trajectory)
     present = trajectory.present
     first = np.where(present.any(0), present.argmax(0), 0)
     last = np.where(present.any(0), trajectory.n_frames - present[::-1].argmax(0), 0)
@@ -97,12 +97,12 @@ def ground_record(trajectory: Trajectory) -> Record:
     """A record without rows on the map of `trajectory`, for layers of cells."""
     none = np.zeros(0)
     return Record(
-        _ground(trajectory)[0], np.zeros(trajectory.n_agents, np.int32), none, none.astype(np.int32),
+        ground(trajectory)[0], np.zeros(trajectory.n_agents, np.int32), none, none.astype(np.int32),
         none.astype(np.uint8), none.astype(np.int32), trajectory.duration,
     )  # fmt: skip
 
 
-def _ground(trajectory: Trajectory) -> tuple[Grid, NDArray[np.float64]]:
+def ground(trajectory: Trajectory) -> tuple[Grid, NDArray[np.float64]]:
     """The map, and the cell in the upper left corner of it; an open field around all bodies if there is no grid."""
     if trajectory.grid is not None:
         return trajectory.grid, np.zeros(2)

@@ -19,6 +19,12 @@ SCANNED: Colour = (218, 229, 239)
 LEARNED: tuple[Colour, Colour] = ((253, 226, 184), (163, 18, 31))
 PATH: Colour = (209, 36, 47)
 START: Colour = (10, 143, 91)
+LAMPS: dict[str, Colour] = {
+    "green": (26, 152, 80), "orange": (243, 156, 18), "yellow": (243, 156, 18), "red": (209, 36, 47),
+}  # fmt: skip
+TONES: dict[str, Colour] = {
+    "blue": (10, 106, 176), "orange": (221, 107, 0), "green": (10, 143, 91), "red": (209, 36, 47), "grey": (106, 111, 121),
+}  # fmt: skip
 
 
 def hexed(colour: Colour) -> str:

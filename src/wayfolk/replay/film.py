@@ -17,12 +17,16 @@ import numpy as np
 from wayfolk.errors import BadInput, NotSupported
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.replay import colours
+from wayfolk.replay.body_moments import BodyMoments
 from wayfolk.replay.colours import between
-from wayfolk.replay.moments import Moments
+from wayfolk.replay.moments import Moments, moments_of
 
 if TYPE_CHECKING:
     from wayfolk.replay import Track
 
+Panel = Moments | BodyMoments
+FILMS = (".gif", ".mp4", ".png")
+ENDINGS = ("", ".html", ".htm", ".svg", *FILMS)
 SIDE = 480  # pixels of the longer side of a panel, about
 MARGIN = 12
 FRAMES = 160  # of a film, at most
@@ -30,20 +34,35 @@ PER_SECOND = 16
 FINE = 2  # pictures are drawn so many times larger, and made smaller: edges look smooth
 
 
+def check_name(file: str | Path) -> None:
+    """Raise unless a replay can be written to a file of this name: by its ending, and by what is installed."""
+    suffix = Path(file).suffix.lower()
+    if suffix not in ENDINGS:
+        raise BadInput(f"{file}: a replay is a file that ends in .html, .gif, .mp4, .svg or .png")
+    if suffix in FILMS:
+        _pillow()
+    if suffix == ".mp4":
+        _ffmpeg()
+
+
 def film(tracks: Sequence[Track], suffix: str, *, frames: int = FRAMES, per_second: int = PER_SECOND) -> bytes:
     """Return `tracks` side by side as a film (`.gif`, `.mp4`) or, with `.png`, as the picture of their end."""
-    panels = [Moments(track) for track in tracks]
+    panels = [moments_of(track) for track in tracks]
     end = max(panel.end for panel in panels)
     if suffix == ".png":
         return _encoded(_frame(panels, end), "PNG")
     if frames < 1 or per_second < 1:
         raise BadInput("a film needs 1 or more frames, and 1 or more of them a second")
-    n_frames = int(min(frames, max(2, np.ceil(end * (4 if end < frames / 4 else 1)) + 1)))
+    if any(isinstance(panel, BodyMoments) for panel in panels):
+        per_unit = per_second  # bodies move all the time: at their own pace, or faster if that takes too many frames
+    else:
+        per_unit = 4 if end < frames / 4 else 1
+    n_frames = int(min(frames, max(2, np.ceil(end * per_unit) + 1)))
     pictures = (_frame(panels, t) for t in np.linspace(0.0, end, n_frames))
     return _gif(list(pictures), per_second) if suffix == ".gif" else _mp4(pictures, per_second)
 
 
-def _frame(panels: Sequence[Moments], t: float) -> Any:
+def _frame(panels: Sequence[Panel], t: float) -> Any:
     """Draw the panels at `t` side by side."""
     pillow = _pillow()
     pictures = [_panel(panel, min(t, panel.end)) for panel in panels]
@@ -57,16 +76,20 @@ def _frame(panels: Sequence[Moments], t: float) -> Any:
     return whole
 
 
-def _panel(panel: Moments, t: float) -> Any:
+def _panel(panel: Panel, t: float) -> Any:
     pillow = _pillow()
     floor = panel.floor(t)
-    scale = max(1, SIDE // max(panel.grid.width, panel.grid.height))
+    side = SIDE if isinstance(panel, Moments) else 2 * SIDE  # a body is small in its cell
+    scale = max(1, side // max(panel.grid.width, panel.grid.height))
     size = scale * FINE
     picture = pillow.Image.fromarray(np.repeat(np.repeat(floor, size, 0), size, 1))
     brush = pillow.ImageDraw.Draw(picture)
-    _draw_route(brush, panel, t, size)
-    _draw_goals(brush, panel, t, size)
-    _draw_agents(brush, panel, t, size)
+    if isinstance(panel, BodyMoments):
+        _draw_bodies(brush, panel, t, size)
+    else:
+        _draw_route(brush, panel, t, size)
+        _draw_goals(brush, panel, t, size)
+        _draw_agents(brush, panel, t, size)
     picture = picture.resize((picture.width // FINE, picture.height // FINE), pillow.Image.Resampling.BOX)
     if max(picture.size) > 2 * SIDE:  # a large map: a pixel for several cells
         picture.thumbnail((2 * SIDE, 2 * SIDE))
@@ -82,6 +105,24 @@ def _panel(panel: Moments, t: float) -> Any:
     words.text((picture.width - font.getlength(clock), 0), clock, fill=colours.QUIET, font=font)
     whole.paste(picture, (0, 20))
     return whole
+
+
+def _draw_bodies(brush: Any, panel: BodyMoments, t: float, size: int) -> None:
+    """Discs with their headings, walls between cells, and signals, as on the page."""
+    for x, y, last_x, last_y in ((panel.walls + 0.5) * size).tolist():
+        brush.line([(x, y), (last_x, last_y)], fill=colours.QUIET, width=2 * FINE)
+    places, here = panel.agents(t)
+    hues, headings = panel.hues(t), panel.headings(t)
+    for body in np.flatnonzero(here).tolist():
+        x, y = (places[body] + 0.5) * size
+        radius = max(panel.radii[body] * size, 1.7 * FINE)
+        _disc(brush, x, y, radius, hues[body], colours.INK if panel.is_vehicle[body] else None)
+        if radius >= 3 * FINE:
+            ahead = np.array([np.cos(headings[body]), np.sin(headings[body])]) * radius
+            ends = [(x + part * ahead[0], y + part * ahead[1]) for part in (0.25, 0.9)]
+            brush.line(ends, fill=colours.FLOOR, width=max(1, round(0.28 * radius)))
+    for (x, y), hue in zip(((panel.lamps + 0.5) * size).tolist(), panel.lamp_hues(t), strict=True):
+        _disc(brush, x, y, max(0.1 * size, 4.0 * FINE), hue, colours.INK)
 
 
 def _draw_agents(brush: Any, panel: Moments, t: float, size: int) -> None:
@@ -114,8 +155,11 @@ def _middle(panel: Moments, cell: int, size: int) -> tuple[float, float]:
     return (x + 0.5) * size, (y + 0.5) * size
 
 
-def _disc(brush: Any, x: float, y: float, radius: float, colour: colours.Colour) -> None:
-    brush.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
+def _disc(
+    brush: Any, x: float, y: float, radius: float, colour: colours.Colour, edge: colours.Colour | None = None
+) -> None:
+    box = (x - radius, y - radius, x + radius, y + radius)
+    brush.ellipse(box, fill=colour, outline=edge, width=max(1, round(0.12 * radius)))
 
 
 def _diamond(brush: Any, x: float, y: float, half: float, colour: colours.Colour, is_full: bool) -> None:
@@ -150,7 +194,8 @@ def _palette() -> Any:
             (colours.CLOSED, 48),
             (colours.CLOSED_BACK, 32),
             (colours.LEARNED, 32),
-            *(((colours.FLOOR, hue), 5) for hue in colours.AGENTS),
+            *(((colours.FLOOR, hue), 5) for hue in (*colours.AGENTS, *colours.LAMPS.values())),
+            *(((colours.FLOOR, hue), 8) for hue in (colours.TONES["grey"], colours.TONES["orange"])),
         )
         for k in range(n)
     ]
@@ -162,9 +207,7 @@ def _palette() -> Any:
 
 
 def _mp4(pictures: Iterator[Any], per_second: int) -> bytes:
-    ffmpeg = shutil.which("ffmpeg")
-    if ffmpeg is None:
-        raise NotSupported("an .mp4 film needs the program ffmpeg, which is not installed: choose .gif or .svg")
+    ffmpeg = _ffmpeg()
     first = next(pictures)
     with TemporaryDirectory() as folder:
         target, said = Path(folder) / "film.mp4", Path(folder) / "said"
@@ -181,6 +224,14 @@ def _mp4(pictures: Iterator[Any], per_second: int) -> bytes:
         if program.returncode or not target.exists():
             raise BadInput(f"ffmpeg could not make the film: {said.read_text(errors='replace').strip()[:200]}")
         return target.read_bytes()
+
+
+def _ffmpeg() -> str:
+    """The program."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise NotSupported("an .mp4 film needs the program ffmpeg, which is not installed: choose .gif or .svg")
+    return program
 
 
 def _encoded(picture: Any, kind: str) -> bytes:

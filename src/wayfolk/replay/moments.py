@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.crowds.trajectory import Trajectory
-from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, NOWHERE
 from wayfolk.problem import trace as rows_of
 from wayfolk.problem.record import STEPS, Record
 from wayfolk.problem.trace import Trace
 from wayfolk.replay import colours
+from wayfolk.replay.body_moments import BodyMoments
 from wayfolk.world.grid import Moves
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ class Moments:
 
     def __init__(self, track: Track) -> None:
         record = track.record
-        if isinstance(record, Trajectory):
-            raise NotSupported("bodies of a crowd are shown on pages only: write the replay to a file .html")
+        assert isinstance(record, Record)  # `moments_of` tells them apart
         self.track, self.record, self.trace = track, record, track.trace
         self.grid = record.grid
         self.n_agents = len(record.starts)
@@ -98,6 +97,11 @@ class Moments:
         inside = points[so_far <= reach]
         tip = [np.interp(reach, so_far, points[:, k]) for k in range(2)]
         return [(float(x), float(y)) for x, y in [*inside, tip]]
+
+
+def moments_of(track: Track) -> Moments | BodyMoments:
+    """The panel of `track` at any time: agents on a map, a search, or the bodies of a crowd."""
+    return BodyMoments(track, track.record) if isinstance(track.record, Trajectory) else Moments(track)
 
 
 def _legs(record: Record) -> Legs:

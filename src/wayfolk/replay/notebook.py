@@ -71,7 +71,7 @@ def result_html(result: Result) -> str:
     rows = {"status": result.status.value.replace("_", " ")}
     if result.path is not None and result.is_solved:
         rows |= {"cost": f"{result.cost:,.4f}", "cells": f"{len(result.path):,}"}
-    rows |= {"expanded": f"{result.expanded:,}", "seconds": f"{result.seconds:.4f}"}
+    rows |= {"expanded": f"{result.expanded:,}", "seconds": f"{result.seconds:.6f}"}
     if result.detail:
         rows["detail"] = result.detail
     cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())

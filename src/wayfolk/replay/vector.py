@@ -16,8 +16,10 @@ from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem import trace as rows_of
 from wayfolk.replay import colours
+from wayfolk.replay.body_moments import BodyMoments
+from wayfolk.replay.body_vector import body_shapes
 from wayfolk.replay.colours import between, hexed
-from wayfolk.replay.moments import Moments
+from wayfolk.replay.moments import Moments, moments_of
 
 if TYPE_CHECKING:
     from wayfolk.replay import Track
@@ -33,9 +35,11 @@ EXPANSIONS_PER_SECOND = 100.0
 
 def svg(tracks: Sequence[Track], *, animated: bool = True) -> str:
     """Return `tracks` side by side as an SVG picture; with `animated`, one that moves."""
-    panels = [Moments(track) for track in tracks]
+    panels = [moments_of(track) for track in tracks]
     end = max(panel.end for panel in panels)
     pace = EXPANSIONS_PER_SECOND if any(panel.trace for panel in panels) else PER_SECOND
+    if any(isinstance(panel, BodyMoments) for panel in panels):
+        pace = 1.0  # bodies have seconds
     seconds = float(np.clip(end / pace, *SECONDS))
     parts, x, high = [], 0.0, 0.0
     for panel in panels:
@@ -55,18 +59,20 @@ def svg(tracks: Sequence[Track], *, animated: bool = True) -> str:
     )
 
 
-def _panel(panel: Moments, end: float, seconds: float) -> str:
+def _panel(panel: Moments | BodyMoments, end: float, seconds: float) -> str:
     grid = panel.grid
     n_shapes = panel.n_agents * 2 + (0 if panel.trace is None else len(np.unique(panel.trace.rows["cell"])))
     if n_shapes > MOST_SHAPES:
         raise BadInput(f"an SVG of {n_shapes:,} shapes is too large: choose .gif, .mp4 or .html")
-    parts = [
-        f'<rect width="{grid.width}" height="{grid.height}" fill="{hexed(colours.FLOOR)}"/>',
-        _walls(grid.free),
-    ]
-    if panel.trace is not None:
-        parts += [_scans(panel, end, seconds), _search(panel, end, seconds), _path(panel, end, seconds), _ends(panel)]
-    parts += _agents(panel, end, seconds)
+    parts = [f'<rect width="{grid.width}" height="{grid.height}" fill="{hexed(colours.FLOOR)}"/>']
+    if isinstance(panel, BodyMoments):
+        parts += body_shapes(panel, end, seconds)
+    else:
+        parts.append(_walls(grid.free))
+        if panel.trace is not None:
+            parts += [_scans(panel, end, seconds), _search(panel, end, seconds)]
+            parts += [_path(panel, end, seconds), _ends(panel)]
+        parts += _agents(panel, end, seconds)
     border = f'fill="none" stroke="{hexed(colours.EDGE)}" stroke-width="0.08"'
     parts.append(f'<rect width="{grid.width}" height="{grid.height}" {border}/>')
     return "".join(parts)

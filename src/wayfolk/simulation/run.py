@@ -28,7 +28,7 @@ LAP = np.dtype([("time", np.float64), ("seconds", np.float64), ("agents", np.int
 
 @dataclass(eq=False)
 class Run:
-    """A record and how it came about. `legs` is the number of goals in a loop.
+    """The outcome of a simulation: its record, its status, and measures of it. `legs` is the number of goals in a loop.
 
     With a clock, `laps` has a row for each tick: what time it is after it, the seconds of planning and moving, and
     how many agents were under control. `layers` are what the controller lets a replay show of itself.

@@ -24,9 +24,10 @@ from wayfolk import __version__
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.controllers import Controller
 from wayfolk.algorithms.controllers._begin import begin_controller
+from wayfolk.algorithms.task import checked_seed
 from wayfolk.errors import BadInput, NotSupported, WayfolkError
 from wayfolk.files.raw import MAX_BYTES, File, read_bytes, reason, shown, write_bytes
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crew import AGENT, ANSWER, ROW, TICK
 from wayfolk.problem.events import Event
 from wayfolk.problem.problem import Problem
@@ -90,6 +91,8 @@ def read_world(file: File) -> Simulation:
     data = bytes(read_bytes(file, BadInput))
     try:
         about, arrays = _contents(data)
+        _check_settings(about)
+        _check_arrays(arrays)
         return _world(about, arrays)
     except WayfolkError as why:
         raise BadInput(f"{file}: {why}") from None
@@ -120,6 +123,57 @@ def _contents(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     return about, arrays
 
 
+def _check_settings(about: dict[str, Any]) -> None:
+    """Raise BadInput unless the numbers of `about` can be those of a simulation."""
+    checked_seed(about["seed"])
+    for name in ("tick", "ticks", "seconds", "began", "kept", "vision"):
+        value = about[name]
+        if value is None and name in ("kept", "vision"):
+            continue
+        is_number = isinstance(value, int if name == "ticks" else int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= value < 2**53 or (name in ("tick", "vision") and not value):
+            raise BadInput(f"{name!r} is {shown(value)}, which no world has")
+
+
+def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
+    """Raise BadInput unless the arrays fit each other: kernels index one by what is in another, and check nothing."""
+    n, free = len(arrays["agents"]), arrays["free"]
+    shapes: dict[str, tuple[Any, tuple[int, ...]]] = {
+        **dict.fromkeys(("free", "free_at_start", "free_at_record", "known"), (np.bool_, free.shape[:2])),
+        "starts": (np.int32, (len(arrays["routes"]),)),
+        **dict.fromkeys(("pool", "drops"), (np.int32, (-1,))),
+        **dict.fromkeys(("routes",), (np.int32, (-1, -1))),
+        **dict.fromkeys(("visits", "route"), (np.int32, (n, -1))),
+        **dict.fromkeys(("record_starts", "record_goals"), (np.int32, (n,))),
+        **{name: (arrays[name].dtype, (n,)) for name in ("agents", "answers", "states")},
+        "record_ours": (np.bool_, (n,)), "luck": (np.uint64, (1,)), "log": (ROW, (-1,)), "memory": (np.uint8, (-1,)),
+    }  # fmt: skip
+    for name, (kind, shape) in shapes.items():
+        if name not in arrays and name == "known":
+            continue
+        array = arrays[name]
+        sides = zip(array.shape, shape, strict=False)
+        if array.dtype != kind or array.ndim != len(shape) or any(side != fit for side, fit in sides if fit >= 0):
+            raise BadInput(f"the array {name!r} of {array.dtype} {array.shape} does not fit the others")
+    if not n or len(arrays["starts"]) > n or arrays["visits"].shape[1] < 1 or arrays["route"].shape[1] < 1:
+        raise BadInput("there are fewer agents than starts, or agents without a goal")
+    n_cells = (free.shape[0] + 2) * (free.shape[1] + 2)  # a generous bound: the padding of a grid belongs to its cells
+    agents, states, answers, log = (arrays[name] for name in ("agents", "states", "answers", "log"))
+    here = agents["here"][agents["present"]]
+    indices = [("agents", here, n_cells), ("log", log["agent"][log["agent"] != NOBODY], n)]
+    indices += [("agents", agents[name], n_cells) for name in ("here", "came", "goal")]
+    indices += [(name, arrays[name], n_cells) for name in ("starts", "routes", "pool", "drops", "visits", "route")]
+    indices += [("record_starts", arrays["record_starts"], n_cells), ("record_goals", arrays["record_goals"], n_cells)]
+    indices += [("log", log["cell"], n_cells), ("states", states["leg"], arrays["visits"].shape[1])]
+    indices += [("answers", answers[name], arrays["route"].shape[1] + 1) for name in ("n_route", "at")]
+    for name, values, end in indices:
+        inside = (values >= 0) & (values < end)
+        if not (inside | (values == NOWHERE)).all() or (values is here and not inside.all()):
+            raise BadInput(f"the array {name!r} holds {values[~inside][0]}, which is outside the world")
+    if len(np.unique(here)) < len(here):
+        raise BadInput("two agents are in one cell")
+
+
 def _world(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Simulation:
     """The simulation that the parts of a file describe."""
 
@@ -139,7 +193,9 @@ def _world(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Simulation
     world.laps, world._seconds, world.status = None, float(about["seconds"]), Status(about["status"])
     remembered = _remembered(arrays["memory"].tobytes()) if about["wayfolk"] == __version__ else None
     known = grid_of("known") if "known" in arrays else grid
-    if remembered is not None and remembered[1] == known:
+    if remembered is not None:
+        if remembered[1] != known:
+            raise BadInput("the array 'memory' is of another map")
         known = remembered[1]  # controllers see by its identity whether the map has changed
     world.vision = None
     if about["vision"] is not None:

@@ -40,7 +40,7 @@ Rule = Literal["text", "simulator", "average"]
 
 
 class DirectionMap:
-    """The vectors of a world.
+    """A direction map: for each cell or node a vector, the direction in which agents usually cross it.
 
     `alpha` is how far a vector moves towards a new direction; `alpha_s` the same for the cells around the one entered, up
     to `around` cells away, times `fading` for each cell of distance after the first. By the `rule` "text" the cells that a

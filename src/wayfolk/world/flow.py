@@ -47,10 +47,11 @@ def flow_of(grid: Grid, parity: int = 0) -> Flow:
 
 @dataclass(eq=False)
 class Flow:
-    """The moves that are left: `legal` has the same bits as `grid.legal`.
+    """One-way streets of a grid: `legal` has the moves that are left, by the same bits as `grid.legal`.
 
-    `n_diagonals` were added for sinks and sources, and `n_straightened` straight edges opened where no diagonal was legal:
-    the moves that these were missing are the bits of `straightened`. `n_opened` edges were opened by the guard.
+    A cell without a move in or out gets a diagonal one (`n_diagonals`), or, where none is legal, a straight edge that is
+    open both ways (`n_straightened`); the moves that this adds are the bits of `straightened`. `n_opened` more edges are
+    open both ways, so that every cell that could be reached before can still be reached.
     """
 
     grid: Grid

@@ -26,7 +26,7 @@ MAX_CELLS = 1 << 28  # 16384 x 16384; a larger map does not fit the memory of us
 
 
 class Moves(enum.Enum):
-    """Which steps a grid allows."""
+    """The move rule of a grid: which steps are legal."""
 
     FOUR = "four"
     """East, south, west, north."""

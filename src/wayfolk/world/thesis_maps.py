@@ -61,7 +61,7 @@ class ThesisMap:
 
 
 def thesis_map(letter: str) -> ThesisMap:
-    """Map 'a', 'b', 'c' or 'd' of Figure 4.2."""
+    """Return a map of the Direction Map thesis: 'a', 'b', 'c' or 'd' of its Figure 4.2."""
     if letter not in _NOTES:
         raise UnknownName(f"there is no thesis map {letter!r}: choose {', '.join(_NOTES)}")
     name = f"thesis-{letter}"

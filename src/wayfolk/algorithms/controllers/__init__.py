@@ -117,7 +117,10 @@ class Change:
 
 
 class Controller:
-    """Decides for many agents. `expanded` counts nodes expanded for each agent, if it is written in Python."""
+    """The base class of controllers, which plan the next moves of many agents while a simulation moves them.
+
+    `expanded` counts nodes expanded for each agent, if the controller is written in Python.
+    """
 
     lookahead = 64
     """The longest route it hands out."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from statistics import fmean
 from typing import Any
@@ -83,37 +84,45 @@ def compare(
 
     `walk` goes through the trials, of which there will be so many: it shows the progress.
     """
-    jobs = [(entry, seed) for seed in seeds for entry in entries]
-    problems = {} if lifelong else {seed: random_problem(grid, agents, seed) for seed in seeds}
+    names = names_of(entries)
+    problem_of = lru_cache(1)(lambda seed: random_problem(grid, agents, seed))
 
     def trial(entry: Entry, seed: int) -> Trial:
         if lifelong:
             return work_on(entry, grid, agents, seed, steps=steps or 1000, seconds=seconds)
-        return try_once(entry, problems[seed], seed, seconds=seconds, steps=steps)
+        return try_once(entry, problem_of(seed), seed, seconds=seconds, steps=steps)
 
+    problem_of(seeds[0])  # an error if the map has no room for so many agents
     trials = []
-    for entry, seed in walk(jobs, len(jobs)):
-        trials.append(tried(lambda entry=entry, seed=seed: trial(entry, seed), entry.name, seed))  # type: ignore[misc]
+    for entry, seed in walk(((entry, seed) for seed in seeds for entry in entries), len(seeds) * len(entries)):
+        outcome = tried(lambda entry=entry, seed=seed: trial(entry, seed), entry.name, seed)  # type: ignore[misc]
+        track = outcome.track if seed == seeds[0] else None  # only the first problem is shown
+        trials.append(replace(outcome, algorithm=names[entry], track=track))
     columns = WORK if lifelong else PLANS
-    return Comparison(grid, agents, columns, trials, [_row(entry, trials, columns) for entry in entries])
+    return Comparison(grid, agents, columns, trials, [_row(name, trials, columns) for name in names.values()])
 
 
-def _row(entry: Entry, trials: Sequence[Trial], columns: dict[str, str]) -> dict[str, Any]:
+def names_of(entries: Sequence[Entry]) -> dict[Entry, str]:
+    """The name of each algorithm, with its family if another one has the same name."""
+    names = [entry.name for entry in entries]
+    return {entry: f"{entry.family}/{entry.name}" if names.count(entry.name) > 1 else entry.name for entry in entries}
+
+
+def _row(name: str, trials: Sequence[Trial], columns: dict[str, str]) -> dict[str, Any]:
     """The means of one algorithm; costs are those of plans that bring all agents home."""
-    own = [trial.numbers for trial in trials if trial.algorithm == entry.name]
-    row: dict[str, Any] = {"algorithm": entry.name, "trials": len(own)}
+    own = [trial.numbers for trial in trials if trial.algorithm == name]
+    row: dict[str, Any] = {"algorithm": name, "trials": len(own)}
     refused = [numbers["detail"] for numbers in own if numbers["status"] == "refused"]
     if refused:
         row["detail"] = refused[0]
     solved = [numbers for numbers in own if numbers["status"] == "solved"]
-    for name in columns:
-        if name == "solved":
-            row[name] = len(solved)
+    for column in columns:
+        if column == "solved":
+            row[column] = len(solved)
             continue
-        counted = solved if name in COSTS else own
-        values = [numbers[name] for numbers in counted if numbers.get(name) is not None]
-        total = sum(values) if name == "faults" else fmean(values) if values else None
-        row[name] = total
+        counted = solved if column in COSTS else own
+        values = [numbers[column] for numbers in counted if numbers.get(column) is not None]
+        row[column] = sum(values) if column == "faults" else fmean(values) if values else None
     return row
 
 
@@ -177,7 +186,13 @@ def _replay(comparison: Comparison, title: str) -> str:
     if not tracks:
         return "<p>No algorithm has a plan to show.</p>"
     page = replay_html(tracks, title)
-    return f'<iframe title="Replay" sandbox="allow-scripts allow-forms" srcdoc="{escape(page)}"></iframe>'
+    n_shown, n_all = len(tracks), len(comparison.rows)
+    note = (
+        f"<p>A replay has {MAX_PANELS} panels: the first {n_shown} of {n_all} are shown.</p>"
+        if n_all > MAX_PANELS
+        else ""
+    )
+    return f'{note}<iframe title="Replay" sandbox="allow-scripts allow-forms" srcdoc="{escape(page)}"></iframe>'
 
 
 def tracks_of(comparison: Comparison) -> list[Any]:

@@ -63,7 +63,7 @@ class Store:
             raise Missing(f"there is no store {file}")
         try:
             self.base = duckdb.connect(str(file), read_only=read_only)
-        except duckdb.IOException as error:
+        except duckdb.Error as error:
             if "lock" in str(error):
                 raise BadInput(
                     f"{file} is in use by another sweep: wait for it, or give this one another --store"

@@ -31,14 +31,17 @@ from wayfolk.problem.record import Record
 from wayfolk.world.grid import Grid
 
 FORMATS = ("wayfolk", "planviz", "visualizer", "tracker", "csv")
-BY_SUFFIX = {".txt": "visualizer", ".csv": "csv"}
+BY_SUFFIX = {".txt": "visualizer", ".csv": "csv", ".json": "wayfolk", ".npz": "wayfolk", "": "wayfolk"}
 Goals = NDArray[np.int32] | None
 
 
 def format_of(file: File, name: str | None) -> str:
     """The format called `name`, or the one that the suffix of `file` stands for."""
     if name is None:
-        return BY_SUFFIX.get(Path(file).suffix.lower(), "wayfolk")
+        suffix = Path(file).suffix.lower()
+        if suffix not in BY_SUFFIX:
+            raise BadInput(f"{file}: a plan is a file that ends in .json, .npz, .txt or .csv")
+        return BY_SUFFIX[suffix]
     if name not in FORMATS:
         raise BadInput(f"there is no format {name!r} of plans: choose {', '.join(FORMATS)}")
     return name
@@ -54,9 +57,11 @@ def export_plan(
     scenario: str = "",
     lower_bound: float | None = None,
 ) -> None:
-    """Write `plan` for another tool. With a `record`, planviz shows all tasks of a simulation.
+    """Write `plan` to `file`, in a `format` that another tool reads.
 
-    The last two are columns of the tracker: the name of the `scenario` and a lower bound of the sum of costs.
+    The formats are "wayfolk", "planviz", "visualizer", "tracker" and "csv"; without one the name of the file decides.
+    `goals` are cells, one for each agent. With the `record` of a simulation, planviz shows all of its tasks. `scenario`
+    (a name) and `lower_bound` (of the sum of costs) are columns of the format "tracker".
     """
     kind = format_of(file, format)
     ends = None if goals is None else np.asarray(goals, np.int32)
@@ -80,9 +85,10 @@ def export_plan(
 
 
 def import_plan(file: File, grid: Grid | None = None, problem: Problem | None = None) -> tuple[Plan, Goals]:
-    """The plan in `file`, of whatever format, and the goals that it or `problem` has.
+    """Read a plan in any of the formats of `export_plan`; returns the plan, and the cells of its goals or None.
 
-    Without `grid` and `problem`, the file must hold its own map. `tracker` needs a problem, whose first agents these are.
+    Files of other tools hold no map: give the `grid`, or a `problem` on it. The format "tracker" does not say where agents
+    start, and needs the problem. Goals that are not in the file are those of the problem.
     """
     data = read_bytes(file, BadPlan)
     kind = _kind(file, data)

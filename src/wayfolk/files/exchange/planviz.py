@@ -77,6 +77,8 @@ def read(content: dict[str, Any], grid: Grid) -> tuple[Plan, NDArray[np.int32] |
         raise BadPlan("'start' and 'actualPaths' should be lists")
     if len(actions) > len(starts):
         raise BadPlan(f"there are {len(starts)} starts and {len(actions)} actualPaths")
+    if content.get("teamSize", len(starts)) != len(starts):
+        raise BadPlan(f"the teamSize is {shown(content['teamSize'])}, and there are {len(starts)} starts")
     paths = []
     for agent, (start, text) in enumerate(zip(starts, actions, strict=False)):
         if not isinstance(start, list) or len(start) < 2 or set(map(type, start[:2])) != {int}:
