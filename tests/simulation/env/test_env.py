@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -195,3 +197,9 @@ def test_without_the_packages_a_sentence_says_what_to_install(monkeypatch: pytes
     monkeypatch.delitem(sys.modules, "wayfolk.simulation.env.parallel", raising=False)
     with pytest.raises(NotSupported, match=r"wayfolk\[env\]"):
         parallel_env(a_problem())
+
+
+def test_the_example_of_a_learned_policy_works() -> None:
+    """The file is not part of the package: it is run from its folder."""
+    file = Path(__file__).resolve().parents[3] / "examples" / "learned_policy.py"
+    assert runpy.run_path(str(file))["main"]() > 0.5
