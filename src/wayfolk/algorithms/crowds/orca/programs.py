@@ -29,18 +29,29 @@ class HalfPlanes(NamedTuple):
     projected  room for the program that violates least
     found      rows of the nearest neighbours
     squares    their squared distances
+    walls      the nearest walls
+    gaps       their squared distances
     """
 
     planes: NDArray[np.float64]
     projected: NDArray[np.float64]
     found: NDArray[np.int32]
     squares: NDArray[np.float64]
+    walls: NDArray[np.int32]
+    gaps: NDArray[np.float64]
 
 
 def new_planes(neighbours: int) -> HalfPlanes:
     """Room for so many neighbours."""
     most = neighbours + MOST_WALLS
-    return HalfPlanes(np.zeros((most, 4)), np.zeros((most, 4)), np.zeros(neighbours, np.int32), np.zeros(neighbours))
+    return HalfPlanes(
+        np.zeros((most, 4)),
+        np.zeros((most, 4)),
+        found=np.zeros(neighbours, np.int32),
+        squares=np.zeros(neighbours),
+        walls=np.zeros(MOST_WALLS, np.int32),
+        gaps=np.zeros(MOST_WALLS),
+    )
 
 
 @inner
