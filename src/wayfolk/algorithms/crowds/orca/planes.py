@@ -14,10 +14,11 @@ TINY = 1e-9
 
 
 @kernel
-def avoid(bodies, near, walls, room, ranges, settings, seconds, seed, tick, first, last):
+def avoid(bodies, near, walls, room, ranges, squeezed, settings, seconds, seed, tick, first, last):
     """Write the force that gives each agent the velocity found for it at the end of the step.
 
     `ranges` is the squared distance of the farthest neighbour of each agent in the last step: the search begins with it.
+    `squeezed` says of each agent whether no velocity was permitted.
     """
     horizon, wall_horizon, reach, jitter = settings
     for row in range(first, last):
@@ -34,7 +35,8 @@ def avoid(bodies, near, walls, room, ranges, settings, seconds, seed, tick, firs
         if jitter > 0.0 and (want_x != 0.0 or want_y != 0.0):
             want_x += jitter * (2.0 * noise(seed, agent, 2 * tick) - 1.0)
             want_y += jitter * (2.0 * noise(seed, agent, 2 * tick + 1) - 1.0)
-        vx, vy = solve(room, n_hard, n, want_x, want_y, bodies.top_speeds[agent])
+        vx, vy, is_permitted = solve(room, n_hard, n, want_x, want_y, bodies.top_speeds[agent])
+        squeezed[agent] = not is_permitted
         bodies.forces[agent, 0] = (vx - near.rows[row, VX]) * bodies.masses[agent] / seconds
         bodies.forces[agent, 1] = (vy - near.rows[row, VY]) * bodies.masses[agent] / seconds
 

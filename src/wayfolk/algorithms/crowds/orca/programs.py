@@ -56,11 +56,11 @@ def new_planes(neighbours: int) -> HalfPlanes:
 
 @inner
 def solve(room, n_hard, n, want_x, want_y, top):
-    """The velocity for the first `n` half-planes, of which the first `n_hard` are walls."""
+    """The velocity for the first `n` half-planes, of which the first `n_hard` are walls, and whether all permit it."""
     failed, x, y = nearest(room.planes, n, want_x, want_y, top, False)
     if failed < n:
         x, y = least_bad(room, n_hard, n, failed, x, y, top)
-    return x, y
+    return x, y, failed == n
 
 
 @inner
