@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from wayfolk.algorithms.crowds.orca import Orca
 from wayfolk.crowds.crowd import Crowd
 from wayfolk.world.space import Space
 
@@ -28,7 +29,7 @@ class Evacuation:
 
     `flow` is persons a second between the 10th and the 90th percentile of those who passed, and `specific_flow` that for a
     metre of the door. `squeezed` is the share of those within a metre of the door who find no permitted velocity, step by
-    step; NaN if the model does not tell.
+    step; NaN for other models than ORCA.
     """
 
     model: str
@@ -82,7 +83,6 @@ def empty_room(
     agents_left = crowd.active
     passed: list[float] = []
     squeezed: list[bool] = []
-    tells = hasattr(crowd.model, "squeezed")
     # behind the door everybody walks on to the right; before it, to the nearest point of the opening
     while len(agents_left) and crowd.time < limit:
         here = crowd.places[agents_left]
@@ -92,7 +92,7 @@ def empty_room(
         crowd.bodies.aims[agents_left, 0] = np.where(is_in, side + 0.1, here[:, 0] + 5.0)
         crowd.bodies.aims[agents_left, 1] = np.where(is_in, aim_y, here[:, 1])
         crowd.step()
-        if tells:
+        if isinstance(crowd.model, Orca):
             at_door = agents_left[np.hypot(side - here[:, 0], middle - here[:, 1]) < 1.0]
             squeezed.extend(crowd.model.squeezed[at_door].tolist())
         out = agents_left[crowd.places[agents_left, 0] > side + WALL]
