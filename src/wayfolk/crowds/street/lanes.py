@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ class Lane:
     crossings: tuple[tuple[int, float, float], ...]
     stops: tuple[float, ...]
     junctions: tuple[Visit, ...] = ()
+    _shifts: dict[Lane, Floats] = field(default_factory=dict)
 
     @property
     def length(self) -> float:
@@ -69,20 +70,26 @@ class Lane:
         """
         if other is self:
             return along
+        if other not in self._shifts:
+            self._shifts[other] = self._shifts_of(other)
         rows = np.clip(np.searchsorted(other.starts, along - radii, "right") - 1, 0, len(other.cells) - 1)
+        places: Floats = along + self._shifts[other][rows]
+        return places
+
+    def _shifts_of(self, other: Lane) -> Floats:
+        """For each cell of another lane, how much farther vehicles there are along this lane; NaN where they are not."""
         shifts = np.full(len(other.cells), np.nan)
         row_of = {cell: row for row, cell in enumerate(self.cells)}
         own = {visit.comes_from: visit for visit in self.junctions}
-        for visit in other.junctions:
-            for row, cell in enumerate(other.cells):
-                if cell in visit.cells and visit.comes_from in own:
-                    shifts[row] = own[visit.comes_from].begin - visit.begin
-        in_junctions = {cell for visit in (*self.junctions, *other.junctions) for cell in visit.cells}
+        inside = {cell: visit for visit in other.junctions for cell in visit.cells}
         for row, cell in enumerate(other.cells):
-            if cell in row_of and cell not in in_junctions:
+            if cell in inside:
+                visit = inside[cell]
+                if visit.comes_from in own:
+                    shifts[row] = own[visit.comes_from].begin - visit.begin
+            elif cell in row_of:
                 shifts[row] = self.starts[row_of[cell]] - other.starts[row]
-        places: Floats = along + shifts[rows]
-        return places
+        return shifts
 
 
 def lane_through(cells: list[Cell], letters: NDArray[np.str_], crossing_of: NDArray[np.int64], cell: float) -> Lane:

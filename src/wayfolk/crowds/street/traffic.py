@@ -78,13 +78,13 @@ class Vehicles:
         gaps, speeds = np.full(len(self), FAR), np.full(len(self), np.inf)
         for number in np.unique(self.lanes):
             along = self._along(lanes, int(number))
-            for row in np.flatnonzero(self.lanes == number):
-                is_ahead = (along > along[row]) | ((along == along[row]) & (self.numbers < self.numbers[row]))
-                rears = np.where(is_ahead, along - self.radii, np.inf)
-                leader = int(rears.argmin())
-                if np.isfinite(rears[leader]):
-                    gaps[row] = rears[leader] - along[row] - self.radii[row]
-                    speeds[row] = self.speeds[leader]
+            rows = np.flatnonzero(~np.isnan(along))
+            rows = rows[np.argsort(along[rows], kind="stable")]
+            behind, before = rows[:-1], rows[1:]
+            own = self.lanes[behind] == number
+            behind, before = behind[own], before[own]
+            gaps[behind] = along[before] - self.radii[before] - along[behind] - self.radii[behind]
+            speeds[behind] = self.speeds[before]
         return gaps, speeds
 
     def _along(self, lanes: tuple[Lane, ...], lane: int) -> Floats:
