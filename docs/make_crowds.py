@@ -132,7 +132,7 @@ def street() -> None:
         page_file = Path(folder) / "street.html"
         write_replay([Track(scene.model, played.trajectory, layers=(scene.ground.layer(),))], page_file, scene.name)
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1180, "height": 560})
+        page = browser.new_page(viewport={"width": 1180, "height": 560}, bypass_csp=True)
         page.goto(page_file.as_uri())
         page.wait_for_function("'wayfolk' in window")
         page.evaluate(f"wayfolk.seek({MOMENT})")

@@ -14,6 +14,15 @@ STREET = """
 .......
 """
 
+JUNCTION = """
+..v^..
+..v^..
+<<++<<
+>>++>>
+..v^..
+..v^..
+"""
+
 
 def test_lanes_lead_from_edge_to_edge():
     ground = read_ground(STREET, cell=2.0)
@@ -41,6 +50,10 @@ def test_a_lane_turns_in_a_curve():
 def test_the_layer_shows_lanes_crossings_and_stops():
     layer = read_ground(STREET).layer()
     assert sorted(np.bincount(layer.kind[layer.area < 2]).tolist()) == [1, 2, 11]
+    layer = read_ground(JUNCTION).layer()  # eight lanes before and behind a junction of four cells
+    assert layer.groups == (("lane", 0), ("junction", 8))
+    assert np.bincount(layer.area[layer.area < 99]).tolist() == [2] * 8 + [4]
+    assert [layer.kinds[kind].name for kind in np.unique(layer.kind[layer.area == 8])] == ["junction"]
 
 
 @pytest.mark.parametrize(
@@ -70,16 +83,6 @@ def test_a_map_that_is_no_street_is_one_sentence(drawing, sentence):
 def test_the_size_of_cells_is_checked():
     with pytest.raises(BadMap, match="to 100 metres wide"):
         read_ground("...", cell=0.0)
-
-
-JUNCTION = """
-..v^..
-..v^..
-<<++<<
->>++>>
-..v^..
-..v^..
-"""
 
 
 def test_in_a_junction_vehicles_go_straight_on_or_turn():

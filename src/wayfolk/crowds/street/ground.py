@@ -75,26 +75,31 @@ class Ground:
 
     def layer(self) -> CellLayer:
         """The lanes and crossings, for a replay; arrows show where lanes lead."""
-        grid = self.open
+        grid, junction_of = self.open, _numbered(self.letters, JUNCTION)
         area, order = np.full(grid.n_cells, NOWHERE, np.int32), np.zeros(grid.n_cells, np.int32)
         kind = np.zeros(grid.n_cells, np.uint8)
-        n_areas = 0
+        parts: dict[Place, int] = {}  # of lanes, by their first cells
         for lane in self.lanes:
-            before = ""
+            number = NONE
             for step, (x, y) in enumerate(lane.cells):
-                cell, letter = grid.cell((x, y)), str(self.letters[y, x])
-                if before == "" or (before == JUNCTION) != (letter == JUNCTION):  # another area begins
-                    n_areas += 1
-                before = letter
-                area[cell], order[cell] = n_areas - 1, 0 if letter == JUNCTION else step
-                kind[cell] = {CROSSING: 1, STOP: 2, JUNCTION: 3}.get(letter, 0)
+                if junction_of[y, x] != NONE:
+                    number = NONE
+                    continue
+                number = parts.setdefault((x, y), len(parts)) if number == NONE else number
+                cell = grid.cell((x, y))
+                area[cell], order[cell] = number, step
+                kind[cell] = {CROSSING: 1, STOP: 2}.get(str(self.letters[y, x]), 0)
+        for y, x in np.argwhere(junction_of != NONE).tolist():
+            cell = grid.cell((x, y))
+            area[cell], kind[cell] = len(parts) + junction_of[y, x], 3
         kinds = (
             LayerKind("lane", "grey", 0.35),
             LayerKind("crossing", "orange", 0.35),
             LayerKind("bus stop", "blue", 0.5),
             LayerKind("junction", "grey", 0.5),
         )
-        return CellLayer("Street", area, kind, kinds, order, (("lane", 0),))
+        n_kinds = int(kind.max(initial=0)) + 1
+        return CellLayer("Street", area, kind, kinds[:n_kinds], order, (("lane", 0), ("junction", len(parts))))
 
 
 def read_ground(drawing: str | Sequence[str], cell: float = 3.0) -> Ground:
@@ -113,30 +118,30 @@ def read_ground(drawing: str | Sequence[str], cell: float = 3.0) -> Ground:
                 raise BadMap(f"the letter {letter!r} at ({x}, {y}) is none of {' '.join(LETTERS)}")
     letters = np.array([list(line) for line in lines])
     paths = ways_over(letters)
-    crossing_of = _crossings(letters)
+    crossing_of = _numbered(letters, CROSSING)
     lanes = tuple(lane_through(path, letters, crossing_of, cell) for path in paths)
     walkable = Grid(np.isin(letters, (PAVEMENT, CROSSING)))
     _check_crossings(letters, crossing_of, paths)
     return Ground(letters, float(cell), crossing_of, lanes, walkable)
 
 
-def _crossings(letters: NDArray[np.str_]) -> NDArray[np.int64]:
-    """Numbers of connected crossings."""
-    crossing_of = np.full(letters.shape, NONE, np.int64)
+def _numbered(letters: NDArray[np.str_], letter: str) -> NDArray[np.int64]:
+    """Numbers of the connected areas of a letter, NONE elsewhere."""
+    number_of = np.full(letters.shape, NONE, np.int64)
     number = 0
-    for y, x in np.argwhere(letters == CROSSING).tolist():
-        if crossing_of[y, x] != NONE:
+    for y, x in np.argwhere(letters == letter).tolist():
+        if number_of[y, x] != NONE:
             continue
         waiting = [(y, x)]
         while waiting:
             down, across = waiting.pop()
             inside = 0 <= down < letters.shape[0] and 0 <= across < letters.shape[1]
-            if not inside or letters[down, across] != CROSSING or crossing_of[down, across] != NONE:
+            if not inside or letters[down, across] != letter or number_of[down, across] != NONE:
                 continue
-            crossing_of[down, across] = number
+            number_of[down, across] = number
             waiting += [(down + 1, across), (down - 1, across), (down, across + 1), (down, across - 1)]
         number += 1
-    return crossing_of
+    return number_of
 
 
 def _check_crossings(letters: NDArray[np.str_], crossing_of: NDArray[np.int64], paths: list[list[Place]]) -> None:
