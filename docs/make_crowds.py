@@ -78,20 +78,27 @@ def lanes() -> None:
 def doors() -> None:
     """Specific flow by the width of a door, and by the speed that people want."""
     figure, axes = panels(1, 2, (7.4, 3.2), sharey=True)
-    widths, speeds = (0.8, 1.0, 1.2, 1.6, 2.0), (0.8, 1.2, 1.5, 2.0, 3.0, 4.0, 6.0)
+    widths, speeds = (0.8, 1.0, 1.2, 1.6, 2.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
     for look, model in zip(LOOKS[1:], MODELS, strict=False):
-        flows = [
-            np.mean([empty_room(model, width=w, radius=0.3, seed=seed).specific_flow for seed in SEEDS]) for w in widths
-        ]
-        axes[0].plot(widths, flows, label=model, **look)
-    crowds = {
-        speed: [empty_room(agents=200, side=15.0, speed=speed, radius=0.3, seed=seed) for seed in SEEDS]
-        for speed in speeds
-    }
-    axes[1].plot(speeds, [np.mean([run.specific_flow for run in runs]) for runs in crowds.values()], **LOOKS[1])
-    for speed, runs in crowds.items():
-        if stuck := sum(run.n_left > 0 for run in runs):
-            axes[1].annotate(f"blocked in {stuck} of {len(runs)}", (speed, 0.1), ha="center", fontsize=7)
+        runs = [[empty_room(model, width=width, radius=0.3, seed=seed) for seed in SEEDS] for width in widths]
+        axes[0].plot(widths, [np.mean([run.specific_flow for run in some]) for some in runs], label=model, **look)
+        for width, some in zip(widths, runs, strict=True):
+            told = ", ".join(f"{run.specific_flow:.2f}" for run in some)
+            print(f"  {model}, door of {width} m: {told}; squeezed {np.mean([run.squeezed for run in some]):.2f}")
+    for look, step in ((LOOKS[1], 0.002), (LOOKS[1] | {"alpha": 0.4, "marker": "o"}, 0.01)):
+        crowds = {
+            speed: [
+                empty_room(agents=200, side=15.0, speed=speed, radius=0.3, seed=seed, step=step, limit=600.0)
+                for seed in SEEDS
+            ]
+            for speed in speeds
+        }
+        flows = [np.mean([run.specific_flow for run in runs]) for runs in crowds.values()]
+        axes[1].plot(speeds, flows, **look)
+        axes[1].annotate(f"steps of {1000 * step:g} ms", (speeds[-1], flows[-1] - 0.16), ha="right", fontsize=8)
+        for speed, runs in crowds.items():
+            told = ", ".join(f"{run.specific_flow:.2f} ({run.n_left} left)" for run in runs)
+            print(f"  wanted {speed} m/s, steps of {step} s: {told}", flush=True)
     for ax, label in zip(axes, ("width of the door, metres", "speed that people want, metres a second"), strict=True):
         ax.axhspan(LEAST_FLOW, MOST_FLOW, color=INK, alpha=0.12, label="measured with people")
         ax.set_xlabel(label)
