@@ -92,10 +92,12 @@ def test_a_lone_walker_does_not_slow_down_in_a_doorway():
 
 def test_at_a_narrow_door_most_have_no_permitted_velocity():
     """That is what keeps the flow low: their wanted velocity does not count then."""
-    narrow, wide = (empty_room("orca", width=width, radius=0.3) for width in (1.0, 2.0))
-    assert narrow.squeezed > 0.6
-    assert wide.squeezed < 0.6
-    assert narrow.specific_flow < 0.5 * wide.specific_flow
+    narrow, wide = (
+        [empty_room("orca", width=width, radius=0.3, seed=seed) for seed in range(3)] for width in (0.9, 2.0)
+    )
+    assert np.mean([run.squeezed for run in narrow]) > 0.5
+    assert np.mean([run.squeezed for run in wide]) < 0.4
+    assert np.mean([run.specific_flow for run in narrow]) < 0.5 * np.mean([run.specific_flow for run in wide])
 
 
 @pytest.mark.parametrize("width", [1.0, 1.6])

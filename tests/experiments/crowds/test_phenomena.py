@@ -17,7 +17,9 @@ def test_lanes_form_in_a_two_way_corridor(model):
     assert run.order[-10:].mean() > 0.5
 
 
-@pytest.mark.parametrize(("model", "width"), [("social_force", 1.2), ("social_force", 2.0), ("orca", 2.0)])
+@pytest.mark.parametrize(
+    ("model", "width"), [("social_force", 1.2), ("social_force", 2.0), ("orca", 1.6), ("orca", 2.0)]
+)
 def test_doors_let_through_as_many_as_measured(model, width):
     run = empty_room(model, width=width, radius=0.3)
     assert run.n_left == 0
