@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parent
 FIGURES, IMAGES = ROOT / "figures", ROOT / "images"
 MODELS = ("social_force", "orca")
 SEEDS = range(3)
-MOMENT = 72.0
-"""Seconds of the street at which its picture is taken."""
+MOMENTS = {"street": (72.0, 560), "crossroads": (40.0, 780)}
+"""Seconds of a street at which its picture is taken, and the height of the picture."""
 
 
 def brains() -> None:
@@ -130,21 +130,22 @@ def corridors() -> None:
 
 
 def street() -> None:
-    """A picture of the replay of examples/street.toml."""
+    """Pictures of the replays of examples/street.toml and examples/crossroads.toml."""
     from playwright.sync_api import sync_playwright
 
-    scene = read_street(ROOT.parent / "examples" / "street.toml")
-    played = play_street(scene)
     with TemporaryDirectory() as folder, sync_playwright() as driver:
-        page_file = Path(folder) / "street.html"
-        write_replay([Track(scene.model, played.trajectory, layers=(scene.ground.layer(),))], page_file, scene.name)
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1180, "height": 560}, bypass_csp=True)
-        page.goto(page_file.as_uri())
-        page.wait_for_function("'wayfolk' in window")
-        page.evaluate(f"wayfolk.seek({MOMENT})")
-        page.wait_for_timeout(500)
-        page.screenshot(path=IMAGES / "street.png")
+        for name, (moment, height) in MOMENTS.items():
+            scene = read_street(ROOT.parent / "examples" / f"{name}.toml")
+            played = play_street(scene)
+            page_file = Path(folder) / f"{name}.html"
+            write_replay([Track(scene.model, played.trajectory, layers=(scene.ground.layer(),))], page_file, scene.name)
+            page = browser.new_page(viewport={"width": 1180, "height": height}, bypass_csp=True)
+            page.goto(page_file.as_uri())
+            page.wait_for_function("'wayfolk' in window")
+            page.evaluate(f"wayfolk.seek({moment})")
+            page.wait_for_timeout(500)
+            page.screenshot(path=IMAGES / f"{name}.png")
         browser.close()
 
 

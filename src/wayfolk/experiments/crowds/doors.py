@@ -1,10 +1,10 @@
 """Doors: how fast a room empties through a door, by its width and by how fast people want to walk.
 
-Published values. Specific flow through doors and bottlenecks, in persons a metre and second: 1.2 (Weidmann 1993), 1.3
-(SFPE handbook), 1.6 (Predtechenskii and Milinskii 1971), 1.9 (Seyfried, Passon, Steffen, Boltes, Rupprecht and Klingsch
-2009). Faster is slower: Helbing, Farkas and Vicsek 2000 find that 200
-agents leave a room of 15 x 15 m by a door of 1 m soonest if they want to walk at about 1.5 m/s, and later if they want
-to walk faster.
+Published values, cited as the literature gives them; the originals were not at hand. Specific flow through doors and
+bottlenecks, in persons a metre and second: 1.2 (Weidmann 1993), 1.3 (SFPE handbook), 1.6 (Predtechenskii and Milinskii
+1971), 1.9 (Seyfried, Passon, Steffen, Boltes, Rupprecht and Klingsch 2009). Faster is slower: Helbing, Farkas and Vicsek
+2000 find that 200 agents leave a room of 15 x 15 m by a door of 1 m soonest if they want to walk at about 1.5 m/s, and
+later if they want to walk faster. That needs short steps: longer ones limit the friction, see docs/crowds.md.
 """
 
 from __future__ import annotations
