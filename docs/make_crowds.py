@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent
 FIGURES, IMAGES = ROOT / "figures", ROOT / "images"
 MODELS = ("social_force", "orca")
 SEEDS = range(3)
-MOMENTS = {"street": (72.0, 560), "crossroads": (40.0, 780)}
+MOMENTS = {"street": (68.0, 560), "crossroads": (40.0, 780)}
 """Seconds of a street at which its picture is taken, and the height of the picture."""
 
 
@@ -80,9 +80,9 @@ def doors() -> None:
     figure, axes = panels(1, 2, (7.4, 3.2), sharey=True)
     widths, speeds = (0.8, 1.0, 1.2, 1.6, 2.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
     for look, model in zip(LOOKS[1:], MODELS, strict=False):
-        runs = [[empty_room(model, width=width, radius=0.3, seed=seed) for seed in SEEDS] for width in widths]
-        axes[0].plot(widths, [np.mean([run.specific_flow for run in some]) for some in runs], label=model, **look)
-        for width, some in zip(widths, runs, strict=True):
+        by_width = [[empty_room(model, width=width, radius=0.3, seed=seed) for seed in SEEDS] for width in widths]
+        axes[0].plot(widths, [np.mean([run.specific_flow for run in some]) for some in by_width], label=model, **look)
+        for width, some in zip(widths, by_width, strict=True):
             told = ", ".join(f"{run.specific_flow:.2f}" for run in some)
             print(f"  {model}, door of {width} m: {told}; squeezed {np.mean([run.squeezed for run in some]):.2f}")
     for look, step in ((LOOKS[1], 0.002), (LOOKS[1] | {"alpha": 0.4, "marker": "o"}, 0.01)):

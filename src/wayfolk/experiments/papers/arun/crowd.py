@@ -93,14 +93,13 @@ def _draw(measured: Measured) -> Any:
             **look | {"linestyle": ":", "alpha": 0.6},
         )
         axes[1].plot([row["agents"] for row in rows], [1e3 * row["crowd_seconds"] for row in rows], label=name, **look)
-    for ax, title in zip(
-        axes, ("a path for each (dotted: printed, unit unknown)", "a second of the crowd"), strict=True
-    ):
+    for ax, title in zip(axes, ("a path for each (dotted: printed)", "a second of the crowd"), strict=True):
         logarithmic(ax.xaxis)
         logarithmic(ax.yaxis)
+        ax.set_xticks([10, 100, 1_000, 10_000], ["10", "100", "1,000", "10,000"])
         ax.set_title(title)
         ax.set_xlabel("agents")
-    axes[0].set_ylabel("milliseconds")
+    axes[0].set_ylabel("milliseconds of the processor")
     figure.legend(*axes[1].get_legend_handles_labels(), loc="outside upper left", ncols=3)
     return figure
 
