@@ -32,10 +32,14 @@ def test_a_wider_door_empties_a_room_sooner():
 
 
 def test_faster_is_slower():
-    """Who wants to be out sooner than all can be is out later: bodies that press rub and clog the door."""
-    slow, quick, hasty = (empty_room(speed=v, radius=0.3, step=0.004).duration for v in (1.5, 3.0, 5.0))
-    assert quick < slow
-    assert hasty > 1.1 * quick
+    """In the room of Helbing and others, who want to be out sooner are out later: bodies that press rub."""
+    room = {"agents": 200, "side": 15.0, "radius": 0.3}
+    slow, quick, hasty = (
+        empty_room(speed=speed, step=step, **room) for speed, step in ((1.0, 0.01), (2.0, 0.004), (5.0, 0.004))
+    )
+    assert quick.duration < 0.8 * slow.duration
+    assert hasty.duration > quick.duration
+    assert hasty.specific_flow < 0.9 * quick.specific_flow
 
 
 def test_a_direction_map_gives_each_corridor_a_direction():
