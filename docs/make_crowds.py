@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parent
 FIGURES, IMAGES = ROOT / "figures", ROOT / "images"
 MODELS = ("social_force", "orca")
 SEEDS = range(3)
-MOMENT = 72.0
-"""Seconds of the street at which its picture is taken."""
+MOMENTS = {"street": (68.0, 560), "crossroads": (40.0, 780)}
+"""Seconds of a street at which its picture is taken, and the height of the picture."""
 
 
 def brains() -> None:
@@ -78,20 +78,27 @@ def lanes() -> None:
 def doors() -> None:
     """Specific flow by the width of a door, and by the speed that people want."""
     figure, axes = panels(1, 2, (7.4, 3.2), sharey=True)
-    widths, speeds = (0.8, 1.0, 1.2, 1.6, 2.0), (0.8, 1.2, 1.5, 2.0, 3.0, 4.0, 6.0)
+    widths, speeds = (0.8, 1.0, 1.2, 1.6, 2.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
     for look, model in zip(LOOKS[1:], MODELS, strict=False):
-        flows = [
-            np.mean([empty_room(model, width=w, radius=0.3, seed=seed).specific_flow for seed in SEEDS]) for w in widths
-        ]
-        axes[0].plot(widths, flows, label=model, **look)
-    crowds = {
-        speed: [empty_room(agents=200, side=15.0, speed=speed, radius=0.3, seed=seed) for seed in SEEDS]
-        for speed in speeds
-    }
-    axes[1].plot(speeds, [np.mean([run.specific_flow for run in runs]) for runs in crowds.values()], **LOOKS[1])
-    for speed, runs in crowds.items():
-        if stuck := sum(run.n_left > 0 for run in runs):
-            axes[1].annotate(f"blocked in {stuck} of {len(runs)}", (speed, 0.1), ha="center", fontsize=7)
+        by_width = [[empty_room(model, width=width, radius=0.3, seed=seed) for seed in SEEDS] for width in widths]
+        axes[0].plot(widths, [np.mean([run.specific_flow for run in some]) for some in by_width], label=model, **look)
+        for width, some in zip(widths, by_width, strict=True):
+            told = ", ".join(f"{run.specific_flow:.2f}" for run in some)
+            print(f"  {model}, door of {width} m: {told}; squeezed {np.mean([run.squeezed for run in some]):.2f}")
+    for look, step in ((LOOKS[1], 0.002), (LOOKS[1] | {"alpha": 0.4, "marker": "o"}, 0.01)):
+        crowds = {
+            speed: [
+                empty_room(agents=200, side=15.0, speed=speed, radius=0.3, seed=seed, step=step, limit=600.0)
+                for seed in SEEDS
+            ]
+            for speed in speeds
+        }
+        flows = [np.mean([run.specific_flow for run in runs]) for runs in crowds.values()]
+        axes[1].plot(speeds, flows, **look)
+        axes[1].annotate(f"steps of {1000 * step:g} ms", (speeds[-1], flows[-1] - 0.16), ha="right", fontsize=8)
+        for speed, runs in crowds.items():
+            told = ", ".join(f"{run.specific_flow:.2f} ({run.n_left} left)" for run in runs)
+            print(f"  wanted {speed} m/s, steps of {step} s: {told}", flush=True)
     for ax, label in zip(axes, ("width of the door, metres", "speed that people want, metres a second"), strict=True):
         ax.axhspan(LEAST_FLOW, MOST_FLOW, color=INK, alpha=0.12, label="measured with people")
         ax.set_xlabel(label)
@@ -123,21 +130,22 @@ def corridors() -> None:
 
 
 def street() -> None:
-    """A picture of the replay of examples/street.toml."""
+    """Pictures of the replays of examples/street.toml and examples/crossroads.toml."""
     from playwright.sync_api import sync_playwright
 
-    scene = read_street(ROOT.parent / "examples" / "street.toml")
-    played = play_street(scene)
     with TemporaryDirectory() as folder, sync_playwright() as driver:
-        page_file = Path(folder) / "street.html"
-        write_replay([Track(scene.model, played.trajectory, layers=(scene.ground.layer(),))], page_file, scene.name)
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1180, "height": 560})
-        page.goto(page_file.as_uri())
-        page.wait_for_function("'wayfolk' in window")
-        page.evaluate(f"wayfolk.seek({MOMENT})")
-        page.wait_for_timeout(500)
-        page.screenshot(path=IMAGES / "street.png")
+        for name, (moment, height) in MOMENTS.items():
+            scene = read_street(ROOT.parent / "examples" / f"{name}.toml")
+            played = play_street(scene)
+            page_file = Path(folder) / f"{name}.html"
+            write_replay([Track(scene.model, played.trajectory, layers=(scene.ground.layer(),))], page_file, scene.name)
+            page = browser.new_page(viewport={"width": 1180, "height": height}, bypass_csp=True)
+            page.goto(page_file.as_uri())
+            page.wait_for_function("'wayfolk' in window")
+            page.evaluate(f"wayfolk.seek({moment})")
+            page.wait_for_timeout(500)
+            page.screenshot(path=IMAGES / f"{name}.png")
         browser.close()
 
 

@@ -46,6 +46,20 @@ def test_bodies_that_slide_rub():
     assert crowd.bodies.forces[0] == pytest.approx(-crowd.bodies.forces[1], rel=1e-9)
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize(("step", "share"), [(0.01, 0.455), (0.002, 0.806), (0.0005, 0.943)])
+def test_friction_is_that_of_the_paper_only_with_short_steps(step, share):
+    """With longer ones it is limited, so that it does not reverse the sliding; here bodies overlap by two centimetres.
+
+    That is why haste makes doors slower with steps of some milliseconds, and not with the longest stable step.
+    """
+    crowd = Crowd(None, "social_force", step=step, tau=60.0, strength=0.0, body=0.0)
+    crowd.add([(0, 0), (0.58, 0)], radius=0.3, speed=0.0, velocity=[(0, 1.0), (0, -1.0)], overlap=True)
+    crowd.step()
+    drive = 80.0 / 60.0
+    assert (-crowd.bodies.forces[0, 1] - drive) / (2.4e5 * 0.02 * 2.0) == pytest.approx(share, abs=0.001)
+
+
 def test_flocks_form_and_fly_the_same_way():
     """Neighbours have random directions at first; flocks form, and neighbours fly the same way."""
     rng = np.random.default_rng(1)
@@ -149,6 +163,53 @@ def test_by_priority_the_first_behaviour_that_wants_something_decides():
     crowd.model.behave(agent, "seek")
     crowd.step()
     assert crowd.bodies.forces[0, 0] < 0
+
+
+@pytest.mark.plain
+def test_unaligned_collision_avoidance_turns_to_the_side_in_time():
+    """Two who would meet head on steer apart; who goes the same way, or passes, is left alone."""
+    crowd = Crowd(None, "steering", reach=6.0, look_ahead=3.0)
+    crowd.add([(0, 0), (5, 0.1), (0, 20), (3, 20), (0, 40), (5, 42)], radius=0.3, speed=1.5, velocity=(1.0, 0.0))
+    crowd.bodies.velocities[[1, 5]] = (-1.0, 0.0)
+    crowd.model.behave(np.arange(6), "avoid_bodies")
+    crowd.step()
+    forces = crowd.bodies.forces[:6]
+    assert forces[0, 1] < 0 < forces[1, 1]
+    assert forces[:2, 0] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert not forces[2:].any()
+
+
+@pytest.mark.plain
+def test_walls_are_avoided_at_right_angles_and_only_ahead():
+    crowd = Crowd(Grid(np.ones((9, 9))), "steering", look_ahead=1.0)
+    crowd.add([(8.0, 2.0), (6.0, 4.5), (8.0, 7.0)], radius=0.25, velocity=[(1.5, 0.3), (1.5, 0.0), (-1.5, 0.0)])
+    crowd.model.behave(np.arange(3), "avoid_walls")
+    crowd.step()
+    assert crowd.bodies.forces[0, 0] < 0
+    assert crowd.bodies.forces[0, 1] == pytest.approx(0.0)
+    assert not crowd.bodies.forces[1:3].any()
+
+
+@pytest.mark.plain
+def test_steering_is_a_weighted_sum_truncated_at_the_end():
+    """Each behaviour alone, then both with weights: the sum, and with a small `force` its direction."""
+
+    def steered(*behaviours, force=1e6):
+        crowd = Crowd(None, "steering", force=force, reach=6.0)
+        crowd.add([(0, 0), (2, 1)], [(0, 9), (9, 9)], radius=0.3, mass=1.0, speed=1.5, velocity=[(1, 0), (0, 1)])
+        for name, weight in behaviours:
+            crowd.model.behave(0, name, weight=weight)
+        crowd.step()
+        return crowd.bodies.forces[0].copy()
+
+    seek, flock = steered(("seek", 1.0)), steered(("flock", 1.0))
+    assert np.abs(seek).max() > 0.1
+    assert np.abs(flock).max() > 0.1
+    both = steered(("seek", 2.0), ("flock", 0.5))
+    assert both == pytest.approx(2.0 * seek + 0.5 * flock)
+    short = steered(("seek", 2.0), ("flock", 0.5), force=0.3)
+    assert np.hypot(*short) == pytest.approx(0.3)
+    assert short / 0.3 == pytest.approx(both / np.hypot(*both))
 
 
 @pytest.mark.plain

@@ -12,7 +12,7 @@ from wayfolk.kernels.jit import kernel
 
 @kernel
 def solved(room, n_hard, n, want_x, want_y, top):
-    """The velocity."""
+    """The velocity, and whether it is permitted."""
     return solve(room, n_hard, n, want_x, want_y, top)
 
 
@@ -50,7 +50,9 @@ def test_the_nearest_permitted_velocity(seed, n):
     middle = rng.uniform(-0.7, 0.7, 2)
     room = half_planes(rng, n, middle)
     want = rng.normal(0, 1, 2)
-    found = np.array(solved(room, 0, n, *want, 1.5))
+    *velocity, is_permitted = solved(room, 0, n, *want, 1.5)
+    found = np.array(velocity)
+    assert is_permitted
     assert violations(room.planes[:n], found[None])[0] < 1e-7
     assert np.hypot(*found) <= 1.5 + 1e-9
     points = disc(1.5, 150)
@@ -65,8 +67,10 @@ def test_the_nearest_permitted_velocity(seed, n):
 def test_the_least_violation_where_nothing_is_permitted(seed, n):
     rng = np.random.default_rng(seed)
     room = half_planes(rng, n, None)
-    found = np.array(solved(room, 0, n, *rng.normal(0, 1, 2), 1.0))
+    *velocity, is_permitted = solved(room, 0, n, *rng.normal(0, 1, 2), 1.0)
+    found = np.array(velocity)
     worst = violations(room.planes[:n], found[None])[0]
+    assert is_permitted == (worst < 1e-9)
     best = violations(room.planes[:n], disc(1.0, 200)).min()
     assert worst <= max(best, 0.0) + 1e-6
     assert np.hypot(*found) <= 1.0 + 1e-9

@@ -14,6 +14,15 @@ STREET = """
 .......
 """
 
+JUNCTION = """
+..v^..
+..v^..
+<<++<<
+>>++>>
+..v^..
+..v^..
+"""
+
 
 def test_lanes_lead_from_edge_to_edge():
     ground = read_ground(STREET, cell=2.0)
@@ -41,6 +50,10 @@ def test_a_lane_turns_in_a_curve():
 def test_the_layer_shows_lanes_crossings_and_stops():
     layer = read_ground(STREET).layer()
     assert sorted(np.bincount(layer.kind[layer.area < 2]).tolist()) == [1, 2, 11]
+    layer = read_ground(JUNCTION).layer()  # eight lanes before and behind a junction of four cells
+    assert layer.groups == (("lane", 0), ("junction", 8))
+    assert np.bincount(layer.area[layer.area < 99]).tolist() == [2] * 8 + [4]
+    assert [layer.kinds[kind].name for kind in np.unique(layer.kind[layer.area == 8])] == ["junction"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +65,10 @@ def test_the_layer_shows_lanes_crossings_and_stops():
         (">>.>>", "the road does not connect: the lane at (1, 0) leads to (2, 0), which is no road"),
         (".....\n.>>>.\n.....", "the road at (1, 1) does not connect to the edge of the map"),
         (">><<", "where traffic comes from the other side"),
-        (".v.\n>v>\n.v.", "two lanes meet at"),
+        (".v.\n>v>\n.v.", "two lanes meet at (1, 1): mark a junction with '+'"),
+        (">>+..", "the lane at (1, 0) leads to a junction without a way out"),
+        ("...\n>+x>\n...".replace("...", "...."), "the crossing and the junction at (1, 1) and (2, 1) need a cell"),
+        ("....\n.++.\n....", "the road at (1, 1) does not connect to the edge of the map"),
         (".....\n>>x>>\n.xx..\n.....", "crosses no lane"),
         ("#####\n>>x>>\n#####", "does not lead from one pavement to another"),
         (">v....\n^<....", "comes back to"),
@@ -67,3 +83,37 @@ def test_a_map_that_is_no_street_is_one_sentence(drawing, sentence):
 def test_the_size_of_cells_is_checked():
     with pytest.raises(BadMap, match="to 100 metres wide"):
         read_ground("...", cell=0.0)
+
+
+def test_in_a_junction_vehicles_go_straight_on_or_turn():
+    ground = read_ground(JUNCTION)
+    ways = {(lane.cells[0], lane.cells[-1]) for lane in ground.lanes}
+    ins, outs = [(2, 0), (3, 5), (5, 2), (0, 3)], [(2, 5), (3, 0), (0, 2), (5, 3)]
+    back = {(2, 0): (3, 0), (3, 5): (2, 5), (5, 2): (5, 3), (0, 3): (0, 2)}
+    assert ways == {(here, there) for here in ins for there in outs if there != back[here]}
+    assert len(ground.lanes) == 12
+    by_way = {(lane.cells[0], lane.cells[-1]): lane for lane in ground.lanes}
+    straight, left, right = (by_way[(0, 3), there] for there in ((5, 3), (3, 0), (2, 5)))
+    assert straight.cells == ((0, 3), (1, 3), (2, 3), (3, 3), (4, 3), (5, 3))
+    assert left.cells == ((0, 3), (1, 3), (2, 3), (3, 3), (3, 2), (3, 1), (3, 0))
+    assert right.cells == ((0, 3), (1, 3), (2, 3), (2, 4), (2, 5))
+    (visit,) = straight.junctions
+    assert (visit.begin, visit.end, visit.comes_from) == (6.0, 12.0, (1, 3))
+    opposite, across = by_way[(5, 2), (0, 2)].junctions[0], by_way[(2, 0), (2, 5)].junctions[0]
+    assert not visit.conflicts(opposite)
+    assert visit.conflicts(across)
+    assert left.junctions[0].conflicts(opposite)
+    assert not left.junctions[0].conflicts(visit)  # both come by one lane
+
+
+def test_places_on_lanes_that_share_cells():
+    by_way = {(lane.cells[0], lane.cells[-1]): lane for lane in read_ground(JUNCTION).lanes}
+    straight, right, across = by_way[(0, 3), (5, 3)], by_way[(0, 3), (2, 5)], by_way[(2, 0), (5, 3)]
+    radii = np.full(3, 1.0)
+    seen = straight.places_of(right, np.array([4.0, 7.5, right.length - 0.5]), radii)
+    assert seen[:2] == pytest.approx([4.0, 7.5])  # before and in the junction, by the same lane
+    assert np.isnan(seen[2])  # it has turned
+    behind = straight.length - across.length
+    seen = straight.places_of(across, np.array([1.0, 8.0, across.length - 1.5]), radii)
+    assert np.isnan(seen[:2]).all()  # the other arm, and in the junction from there
+    assert seen[2] == pytest.approx(across.length - 1.5 + behind)

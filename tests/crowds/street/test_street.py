@@ -179,3 +179,55 @@ def test_vehicles_keep_apart_in_a_curve():
     assert street.arrived > 5
     assert longest_overlap(trajectory)[0] == 0
     assert not street.emergencies
+
+
+CROSSROADS = """
+....v^....
+....xx....
+....v^....
+<<x<++<<x<
+>>x>++>>x>
+....v^....
+....xx....
+....v^....
+"""
+
+
+def test_vehicles_take_turns_at_a_junction():
+    """They come from all four sides, go straight on and turn; nobody overlaps, nobody brakes harder than it can."""
+    spawns = [
+        Spawn(Car(), 0.7, True),
+        Spawn(Bus(), 0.1, True, radius=1.3, speed=6.0),
+        Spawn(Pedestrian(), 0.5),
+        Spawn(Hurried(errs=1.0, careless=0.5, patience=1.0), 0.2),
+    ]
+    street = Street(read_ground(CROSSROADS), spawns, seed=3)
+    trajectory = street.run(120)
+    assert longest_overlap(trajectory)[0] <= 1
+    assert not [entry for entry in street.entries if entry.is_vehicle and entry.signal == "red"]
+    present, cars = trajectory.present, trajectory.kinds <= 1
+    ways = set()
+    for number in np.flatnonzero(cars & ~present[-1]):
+        frames = np.flatnonzero(present[:, number])
+        ways.add(tuple(_side(trajectory.places[frames[k], number]) for k in (0, -1)))
+    assert {here for here, _ in ways} == {there for _, there in ways} == set("nesw")
+    assert len(ways) >= 8  # of the twelve ways over the junction
+    assert street.arrived > 60
+
+
+def test_a_junction_is_not_blocked_by_its_own_traffic():
+    """Only vehicles, as many as can come: they go on for ever."""
+    ground = read_ground("..v^..\n..v^..\n<<++<<\n>>++>>\n..v^..\n..v^..")
+    street = Street(ground, [Spawn(Car(), 5.0, True)], seed=1)
+    first = street.run(60)
+    assert longest_overlap(first)[0] == 0
+    assert not street.emergencies
+    before = street.arrived
+    street.advance(1200)
+    assert street.arrived > before + 10
+
+
+def _side(place):
+    """The edge of the crossroads that a place is nearest to."""
+    x, y = place / np.array([30.0, 24.0])
+    return "wens"[int(np.argmin([x, 1 - x, y, 1 - y]))]

@@ -52,6 +52,27 @@ def test_without_bounce_bodies_stay_together():
     assert crowd.places[1, 0] - crowd.places[0, 0] == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.plain
+def test_forces_and_speeds_have_limits():
+    class Push(Model):
+        def steer(self, moment, first, last):
+            moment.bodies.forces[moment.agents(first, last)] = (300.0, 400.0)
+
+    def begin(space, *, seed=0):
+        """A force of 500 newtons on everybody."""
+        return Push(space)
+
+    crowd = Crowd(None, begin, step=0.1)
+    crowd.add(
+        [(0, 0), (5, 0), (10, 0)], mass=[50.0, 50.0, 100.0], top_force=[1e9, 50.0, 50.0], top_speed=[9.0, 9.0, 0.3]
+    )
+    crowd.step()
+    assert np.hypot(*crowd.velocities.T) == pytest.approx([1.0, 0.1, 0.05])
+    assert crowd.velocities[1] == pytest.approx([0.06, 0.08])  # the direction is kept
+    crowd.advance(20)
+    assert np.hypot(*crowd.velocities.T) == pytest.approx([9.0, 2.1, 0.3])
+
+
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), bounce=st.sampled_from([0.0, 0.5, 1.0]), n=st.integers(2, 40))
 def test_momentum_is_conserved_and_energy_never_grows(seed, bounce, n):

@@ -1,5 +1,6 @@
 """Streets as scene files: read, played, and all mistakes of a file at once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,16 @@ def test_a_street_is_played_and_counted(tmp_path):
     assert answer["longest_overlap_steps"] <= 1
     assert answer["crossed_against_signal"] == {}
     assert answer["notes"] == []
+
+
+def test_the_junction_of_the_examples_is_played_without_a_fault():
+    scene = read_street(EXAMPLE.with_name("crossroads.toml"))
+    assert [len(lane.junctions) for lane in scene.ground.lanes] == [1] * 12
+    answer = play_street(replace(scene, until=40.0)).as_dict()
+    assert answer["faults"] == 0
+    assert answer["emergency_stops"] == 0
+    assert set(answer["crossed_against_signal"]) <= {"hurried"}
+    assert answer["arrived"] > 10
 
 
 def test_a_street_is_no_other_scene():

@@ -5,8 +5,9 @@
     > < ^ v    a lane, one cell wide, in this direction
     x          a crossing: pedestrians walk over it, and the lane goes on straight
     B          a bus stop: the lane goes on straight
+    +          a junction: lanes cross, and vehicles go straight on or turn
 
-A lane comes in at the edge of the map and leaves at the edge. Lanes do not meet.
+A lane comes in at the edge of the map and leaves at the edge. Lanes meet in junctions only.
 """
 
 from __future__ import annotations
@@ -18,17 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.crowds.street.lanes import Lane, lane_through
+from wayfolk.crowds.street.roads import BUILDING, CROSSING, JUNCTION, LETTERS, PAVEMENT, STOP, Place, ways_over
 from wayfolk.errors import BadMap
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem.layers import CellLayer, LayerKind
 from wayfolk.world.grid import Grid
 
-PAVEMENT, BUILDING, CROSSING, STOP = ".", "#", "x", "B"
-ARROWS = {">": (1, 0), "<": (-1, 0), "^": (0, -1), "v": (0, 1)}
-LETTERS = PAVEMENT + BUILDING + "".join(ARROWS) + CROSSING + STOP
 NONE = -1
-
-Place = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,20 +75,31 @@ class Ground:
 
     def layer(self) -> CellLayer:
         """The lanes and crossings, for a replay; arrows show where lanes lead."""
-        grid = self.open
+        grid, junction_of = self.open, _numbered(self.letters, JUNCTION)
         area, order = np.full(grid.n_cells, NOWHERE, np.int32), np.zeros(grid.n_cells, np.int32)
         kind = np.zeros(grid.n_cells, np.uint8)
-        for number, lane in enumerate(self.lanes):
+        parts: dict[Place, int] = {}  # of lanes, by their first cells
+        for lane in self.lanes:
+            number = NONE
             for step, (x, y) in enumerate(lane.cells):
+                if junction_of[y, x] != NONE:
+                    number = NONE
+                    continue
+                number = parts.setdefault((x, y), len(parts)) if number == NONE else number
                 cell = grid.cell((x, y))
                 area[cell], order[cell] = number, step
                 kind[cell] = {CROSSING: 1, STOP: 2}.get(str(self.letters[y, x]), 0)
+        for y, x in np.argwhere(junction_of != NONE).tolist():
+            cell = grid.cell((x, y))
+            area[cell], kind[cell] = len(parts) + junction_of[y, x], 3
         kinds = (
             LayerKind("lane", "grey", 0.35),
             LayerKind("crossing", "orange", 0.35),
             LayerKind("bus stop", "blue", 0.5),
+            LayerKind("junction", "grey", 0.5),
         )
-        return CellLayer("Street", area, kind, kinds, order, (("lane", 0),))
+        n_kinds = int(kind.max(initial=0)) + 1
+        return CellLayer("Street", area, kind, kinds[:n_kinds], order, (("lane", 0), ("junction", len(parts))))
 
 
 def read_ground(drawing: str | Sequence[str], cell: float = 3.0) -> Ground:
@@ -109,77 +117,31 @@ def read_ground(drawing: str | Sequence[str], cell: float = 3.0) -> Ground:
             if letter not in LETTERS:
                 raise BadMap(f"the letter {letter!r} at ({x}, {y}) is none of {' '.join(LETTERS)}")
     letters = np.array([list(line) for line in lines])
-    paths = _paths(letters)
-    crossing_of = _crossings(letters)
+    paths = ways_over(letters)
+    crossing_of = _numbered(letters, CROSSING)
     lanes = tuple(lane_through(path, letters, crossing_of, cell) for path in paths)
     walkable = Grid(np.isin(letters, (PAVEMENT, CROSSING)))
     _check_crossings(letters, crossing_of, paths)
     return Ground(letters, float(cell), crossing_of, lanes, walkable)
 
 
-def _paths(letters: NDArray[np.str_]) -> list[list[Place]]:
-    """The cells of each lane, from edge to edge."""
-    height, width = letters.shape
-    taken: dict[Place, int] = {}
-    paths: list[list[Place]] = []
-    for y in range(height):
-        for x in range(width):
-            dx, dy = ARROWS.get(str(letters[y, x]), (0, 0))
-            if (dx, dy) == (0, 0) or (0 <= x - dx < width and 0 <= y - dy < height):
-                continue
-            path = _follow(letters, (x, y))
-            for place in path:
-                if place in taken:
-                    raise BadMap(f"two lanes meet at {place}")
-                taken[place] = len(paths)
-            paths.append(path)
-    for y in range(height):
-        for x in range(width):
-            if letters[y, x] in (*ARROWS, STOP) and (x, y) not in taken:
-                raise BadMap(f"the road at ({x}, {y}) does not connect to the edge of the map: no lane leads there")
-    return paths
-
-
-def _follow(letters: NDArray[np.str_], start: Place) -> list[Place]:
-    """The lane that begins at `start`."""
-    height, width = letters.shape
-    (x, y), path = start, [start]
-    dx, dy = ARROWS[str(letters[y, x])]
-    while True:
-        there = (x + dx, y + dy)
-        if not (0 <= there[0] < width and 0 <= there[1] < height):
-            return path
-        letter = str(letters[there[1], there[0]])
-        if letter not in (*ARROWS, CROSSING, STOP):
-            raise BadMap(f"the road does not connect: the lane at ({x}, {y}) leads to {there}, which is no road")
-        if letter in ARROWS:
-            turn = ARROWS[letter]
-            if turn == (-dx, -dy):
-                raise BadMap(f"the lane at ({x}, {y}) leads to {there}, where traffic comes from the other side")
-            dx, dy = turn
-        if there in path:
-            raise BadMap(f"the lane from {start} comes back to {there} and never leaves the map")
-        (x, y) = there
-        path.append(there)
-
-
-def _crossings(letters: NDArray[np.str_]) -> NDArray[np.int64]:
-    """Numbers of connected crossings."""
-    crossing_of = np.full(letters.shape, NONE, np.int64)
+def _numbered(letters: NDArray[np.str_], letter: str) -> NDArray[np.int64]:
+    """Numbers of the connected areas of a letter, NONE elsewhere."""
+    number_of = np.full(letters.shape, NONE, np.int64)
     number = 0
-    for y, x in np.argwhere(letters == CROSSING).tolist():
-        if crossing_of[y, x] != NONE:
+    for y, x in np.argwhere(letters == letter).tolist():
+        if number_of[y, x] != NONE:
             continue
         waiting = [(y, x)]
         while waiting:
             down, across = waiting.pop()
             inside = 0 <= down < letters.shape[0] and 0 <= across < letters.shape[1]
-            if not inside or letters[down, across] != CROSSING or crossing_of[down, across] != NONE:
+            if not inside or letters[down, across] != letter or number_of[down, across] != NONE:
                 continue
-            crossing_of[down, across] = number
+            number_of[down, across] = number
             waiting += [(down + 1, across), (down - 1, across), (down, across + 1), (down, across - 1)]
         number += 1
-    return crossing_of
+    return number_of
 
 
 def _check_crossings(letters: NDArray[np.str_], crossing_of: NDArray[np.int64], paths: list[list[Place]]) -> None:

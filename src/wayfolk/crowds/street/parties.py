@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from wayfolk.crowds.minds.brain import Brain
 from wayfolk.crowds.minds.minds import Minds
-from wayfolk.crowds.street.ground import Ground, Place
+from wayfolk.crowds.street.ground import Ground
+from wayfolk.crowds.street.roads import Place
 from wayfolk.errors import BadInput
 
 WALKER_SENSES = ("signal", "at_crossing", "on_crossing", "car_near")
@@ -96,11 +97,11 @@ def party_of(spawn: Spawn, ground: Ground) -> Party:
     if spawn.is_vehicle:
         if not ground.lanes:
             raise BadInput(f"a {spawn.kind} needs a lane, and the map has none")
-        first = {lane.cells[0]: number for number, lane in enumerate(ground.lanes)}
+        firsts = [lane.cells[0] for lane in ground.lanes]
         for place in spawn.starts:
-            if place not in first:
+            if place not in firsts:
                 raise BadInput(f"no lane begins at {place}: a {spawn.kind} cannot come in there")
-        lanes = [first[place] for place in spawn.starts] or list(range(len(ground.lanes)))
+        lanes = [number for number, place in enumerate(firsts) if not spawn.starts or place in spawn.starts]
         if 2 * spawn.radius >= ground.cell:
             raise BadInput(f"a {spawn.kind} of radius {spawn.radius:g} m does not fit a lane of {ground.cell:g} m")
         return Party(spawn, Minds(spawn.brain, DRIVER_SENSES), np.array(lanes), np.zeros((0, 2), np.int64))

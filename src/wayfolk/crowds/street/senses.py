@@ -68,7 +68,7 @@ def driver_senses(street: Street, party: Party, colours: NDArray[np.int64]) -> d
     row_of = {int(number): row for row, number in enumerate(vehicles.numbers)}
     rows = np.array([row_of[int(number)] for number in party.numbers], np.int64)
     n = len(rows)
-    gaps, leading = vehicles.leaders()
+    gaps, leading = vehicles.leaders(lanes)
     taken = _persons_on(street)
     signal = np.zeros(n, np.int64)
     at_crossing, on_crossing, can_stop, clear, at_stop = (np.zeros(n, np.bool_) for _ in range(5))

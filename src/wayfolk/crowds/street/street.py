@@ -25,6 +25,7 @@ from wayfolk.crowds.crowd import Crowd
 from wayfolk.crowds.minds.brain import Brain
 from wayfolk.crowds.minds.minds import Minds
 from wayfolk.crowds.street.ground import NONE, Ground
+from wayfolk.crowds.street.junctions import Junctions
 from wayfolk.crowds.street.parties import SPREAD, Party, Spawn, party_of
 from wayfolk.crowds.street.parting import part
 from wayfolk.crowds.street.senses import driver_senses, held_by_vehicles, metres_to_persons, walker_senses
@@ -81,7 +82,7 @@ class Street:
         self.parties = [party_of(spawn, ground) for spawn in spawns]
         self.walkers = [party for party in self.parties if not party.spawn.is_vehicle]
         self.drivers = [party for party in self.parties if party.spawn.is_vehicle]
-        self.vehicles = Vehicles()
+        self.vehicles, self.junctions = Vehicles(), Junctions()
         self.lamps = [_lamp((signals or {}).get(k) or Signal()) for k in range(ground.n_crossings)]
         for lamp in self.lamps:
             lamp.add(1, 0.0, self.rng)
@@ -189,10 +190,12 @@ class Street:
     def _drive_in(self, party: Party) -> bool:
         spawn = party.spawn
         lane = int(self.rng.choice(party.starts))
-        if not self.vehicles.has_room(lane, spawn.radius):
+        lanes = self.ground.lanes
+        if not self.vehicles.has_room(lanes, lane, spawn.radius):
             return False
-        line = min((begin for _, begin, _ in self.ground.lanes[lane].crossings), default=FAR) - LINE - spawn.radius
-        room = min(self.vehicles.room_on(lane, spawn.radius) - GAP, line)
+        begins = [begin for _, begin, _ in lanes[lane].crossings] + [visit.begin for visit in lanes[lane].junctions]
+        line = min(begins, default=FAR) - LINE - spawn.radius
+        room = min(self.vehicles.room_on(lanes, lane, spawn.radius) - GAP, line)
         speed = min(spawn.speed, float(safe_speed(np.array([room]), 0.0)[0]))
         self.vehicles.add(self._number(party), lane, spawn.radius, speed)
         party.agents = np.append(party.agents, NONE)
@@ -289,7 +292,8 @@ class Street:
             targets[rows] = np.where(rolls, party.own_speeds, targets[rows])
         soft, hard = metres_to_persons(self)
         before = vehicles.along.copy()
-        vehicles.advance(self.step_seconds, targets, np.minimum(lines, soft), hard)
+        lines = np.minimum(lines, self.junctions.lines(vehicles, lanes, self.time))
+        vehicles.advance(lanes, self.step_seconds, targets, np.minimum(lines, soft), hard)
         self.emergencies += [(self.time, int(number)) for number in vehicles.numbers[vehicles.emergency]]
         for row in range(len(vehicles)):
             for crossing, begin, _ in lanes[vehicles.lanes[row]].crossings:

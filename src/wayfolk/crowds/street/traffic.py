@@ -4,8 +4,8 @@ The speed is the highest from which a vehicle can still stop behind the one befo
 traffic flow", 1998, section 3. Somebody who steps before a vehicle too late for its brakes stops it at once; that is
 counted as an emergency.
 
-Invariants  two vehicles of a lane never overlap; a vehicle never moves into a pedestrian; it stops before a line at
-            which it wants to stop, if its brakes allow it.
+Invariants  two vehicles of a lane, or of lanes that share cells, never overlap; a vehicle never moves into a pedestrian;
+            it stops before a line at which it wants to stop, if its brakes allow it.
 """
 
 from __future__ import annotations
@@ -73,33 +73,44 @@ class Vehicles:
             places[rows], headings[rows] = lane.at(self.along[rows]), lane.headings(self.along[rows])
         return places, headings
 
-    def leaders(self) -> tuple[Floats, Floats]:
-        """The free metres before each vehicle up to the next one of its lane, and the speed of that one."""
+    def leaders(self, lanes: tuple[Lane, ...]) -> tuple[Floats, Floats]:
+        """The free metres before each vehicle up to the next one on its way, and the speed of that one."""
         gaps, speeds = np.full(len(self), FAR), np.full(len(self), np.inf)
         for number in np.unique(self.lanes):
-            rows = np.flatnonzero(self.lanes == number)
-            rows = rows[np.argsort(self.along[rows], kind="stable")]
+            along = self._along(lanes, int(number))
+            rows = np.flatnonzero(~np.isnan(along))
+            rows = rows[np.argsort(along[rows], kind="stable")]
             behind, before = rows[:-1], rows[1:]
-            gaps[behind] = self.along[before] - self.radii[before] - self.along[behind] - self.radii[behind]
+            own = self.lanes[behind] == number
+            behind, before = behind[own], before[own]
+            gaps[behind] = along[before] - self.radii[before] - along[behind] - self.radii[behind]
             speeds[behind] = self.speeds[before]
         return gaps, speeds
 
-    def has_room(self, lane: int, radius: float) -> bool:
+    def _along(self, lanes: tuple[Lane, ...], lane: int) -> Floats:
+        """How far along a lane each vehicle is, NaN if it is not on it."""
+        along = np.full(len(self), np.nan)
+        for number in np.unique(self.lanes):
+            rows = self.lanes == number
+            along[rows] = lanes[lane].places_of(lanes[number], self.along[rows], self.radii[rows])
+        return along
+
+    def has_room(self, lanes: tuple[Lane, ...], lane: int, radius: float) -> bool:
         """Whether a vehicle may come in at the start of a lane."""
-        return self.room_on(lane, radius) > 2 * GAP
+        return self.room_on(lanes, lane, radius) > 2 * GAP
 
-    def room_on(self, lane: int, radius: float) -> float:
+    def room_on(self, lanes: tuple[Lane, ...], lane: int, radius: float) -> float:
         """The metres before a vehicle that comes in at the start of a lane."""
-        rows = self.lanes == lane
-        return float((self.along[rows] - self.radii[rows]).min(initial=FAR) - radius)
+        rears = self._along(lanes, lane) - self.radii
+        return float(np.where(np.isnan(rears), FAR, rears).min(initial=FAR) - radius)
 
-    def advance(self, seconds: float, targets: Floats, lines: Floats, persons: Floats) -> None:
+    def advance(self, lanes: tuple[Lane, ...], seconds: float, targets: Floats, lines: Floats, persons: Floats) -> None:
         """Drive for one step.
 
         `targets` are the speeds that are wanted, `lines` the metres to where each wants to stop, and `persons` the
         metres that each can move before it touches somebody.
         """
-        gaps, leading = self.leaders()
+        gaps, leading = self.leaders(lanes)
         wanted = np.minimum(self.speeds + SPEED_UP * seconds, np.maximum(targets, self.speeds - BRAKE * seconds))
         wanted = np.minimum(wanted, safe_speed(gaps - GAP, np.where(np.isinf(leading), 0.0, leading)))
         wanted = np.minimum(wanted, safe_speed(lines, 0.0))

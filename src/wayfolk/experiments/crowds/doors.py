@@ -1,10 +1,10 @@
 """Doors: how fast a room empties through a door, by its width and by how fast people want to walk.
 
-Published values. Specific flow through doors and bottlenecks, in persons a metre and second: 1.2 (Weidmann 1993), 1.3
-(SFPE handbook), 1.6 (Predtechenskii and Milinskii 1971), 1.9 (Seyfried, Passon, Steffen, Boltes, Rupprecht and Klingsch
-2009). Faster is slower: Helbing, Farkas and Vicsek 2000 find that 200
-agents leave a room of 15 x 15 m by a door of 1 m soonest if they want to walk at about 1.5 m/s, and later if they want
-to walk faster.
+Published values, cited as the literature gives them; the originals were not at hand. Specific flow through doors and
+bottlenecks, in persons a metre and second: 1.2 (Weidmann 1993), 1.3 (SFPE handbook), 1.6 (Predtechenskii and Milinskii
+1971), 1.9 (Seyfried, Passon, Steffen, Boltes, Rupprecht and Klingsch 2009). Faster is slower: Helbing, Farkas and Vicsek
+2000 find that 200 agents leave a room of 15 x 15 m by a door of 1 m soonest if they want to walk at about 1.5 m/s, and
+later if they want to walk faster. That needs short steps: longer ones limit the friction, see docs/crowds.md.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from wayfolk.algorithms.crowds.orca import Orca
 from wayfolk.crowds.crowd import Crowd
 from wayfolk.world.space import Space
 
@@ -27,7 +28,8 @@ class Evacuation:
     """How a room emptied: when each agent passed the door, in order, and how many did not.
 
     `flow` is persons a second between the 10th and the 90th percentile of those who passed, and `specific_flow` that for a
-    metre of the door.
+    metre of the door. `squeezed` is the share of those within a metre of the door who find no permitted velocity, step by
+    step; NaN for other models than ORCA.
     """
 
     model: str
@@ -35,6 +37,7 @@ class Evacuation:
     speed: float
     seconds: tuple[float, ...]
     n_left: int
+    squeezed: float = float("nan")
 
     @property
     def flow(self) -> float:
@@ -73,12 +76,13 @@ def empty_room(
         options.setdefault("step", 0.002)  # who pushes hard rubs hard
     crowd = Crowd(space, model, seed=seed, **options)
     rng = np.random.default_rng(seed)
-    places = _packed(agents, side, radius, rng)
+    places = packed(agents, side, radius, rng)
     middle = side / 2
     radii = np.full(agents, radius) if model == "orca" else rng.uniform(0.9, 1.1, agents) * radius
     crowd.add(places, radius=radii, speed=speed, top_speed=max(5.0, 2 * speed))
     agents_left = crowd.active
     passed: list[float] = []
+    squeezed: list[bool] = []
     # behind the door everybody walks on to the right; before it, to the nearest point of the opening
     while len(agents_left) and crowd.time < limit:
         here = crowd.places[agents_left]
@@ -88,6 +92,9 @@ def empty_room(
         crowd.bodies.aims[agents_left, 0] = np.where(is_in, side + 0.1, here[:, 0] + 5.0)
         crowd.bodies.aims[agents_left, 1] = np.where(is_in, aim_y, here[:, 1])
         crowd.step()
+        if isinstance(crowd.model, Orca):
+            at_door = agents_left[np.hypot(side - here[:, 0], middle - here[:, 1]) < 1.0]
+            squeezed.extend(crowd.model.squeezed[at_door].tolist())
         out = agents_left[crowd.places[agents_left, 0] > side + WALL]
         passed += [crowd.time] * len(out)
         gone = agents_left[crowd.places[agents_left, 0] > side + 3.0]
@@ -96,7 +103,8 @@ def empty_room(
         out_now = crowd.places[:, 0] > side + WALL
         agents_left = crowd.active[~out_now[crowd.active]]
         _walk_on(crowd, crowd.active[out_now[crowd.active]])
-    return Evacuation(model, width, speed, tuple(passed), len(agents_left))
+    share = float(np.mean(squeezed)) if squeezed else float("nan")
+    return Evacuation(model, width, speed, tuple(passed), len(agents_left), share)
 
 
 def _walk_on(crowd: Crowd, agents: Any) -> None:
@@ -109,18 +117,22 @@ def _walk_on(crowd: Crowd, agents: Any) -> None:
 
 def room(side: float, width: float) -> Space:
     """A square room with a door in the middle of its right wall, open to the right."""
+    return Space(polygons=walls_of_room(side, width))
+
+
+def walls_of_room(side: float, width: float) -> list[list[tuple[float, float]]]:
+    """The corners of its walls, one ring for each."""
     low, high, thick = (side - width) / 2, (side + width) / 2, WALL
-    walls = [
+    return [
         [(-thick, -thick), (side + thick, -thick), (side + thick, 0), (-thick, 0)],
         [(-thick, side), (side + thick, side), (side + thick, side + thick), (-thick, side + thick)],
         [(-thick, 0), (0, 0), (0, side), (-thick, side)],
         [(side, 0), (side + thick, 0), (side + thick, low), (side, low)],
         [(side, high), (side + thick, high), (side + thick, side), (side, side)],
     ]
-    return Space(polygons=walls)
 
 
-def _packed(agents: int, side: float, radius: float, rng: np.random.Generator) -> Any:
+def packed(agents: int, side: float, radius: float, rng: np.random.Generator) -> Any:
     """Places in the left part of the room, on a jittered lattice."""
     apart = 2.4 * radius
     columns = int((side - 2 * radius) / apart)

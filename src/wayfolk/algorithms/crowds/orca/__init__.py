@@ -7,9 +7,9 @@ Guarantees  no two agents that both find a velocity collide within `horizon` sec
 Invariants  the velocity satisfies all half-planes if there is one that does, and is then the nearest to the wanted one;
             the half-planes of walls are never violated for others.
 Cost        O(agents x (neighbours + bins)) in a step, expected; a linear program of two dimensions for each agent.
-Deviations  a wall gives one half-plane, by its nearest point: it permits no velocity that hits the wall within
-            `wall_horizon`, but also forbids some that would not, so agents slow down a little at door posts. A tiny random
-            velocity is added to the wanted one, so that agents in a symmetric formation do not wait for ever.
+Deviations  the half-plane of a wall is the tangent of its velocity obstacle nearest to the agent's velocity, as in the
+            authors' library RVO2; the paper says less about walls. A tiny random velocity is added to the wanted one, so
+            that agents in a symmetric formation do not wait for ever.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def begin(
 
 
 class Orca(Model):
-    """Agents that avoid collisions, each taking half of the responsibility."""
+    """Agents that avoid collisions, each taking half of the responsibility.
+
+    squeezed  for each agent, whether no velocity was permitted in the last step: it took the one that violates least
+    """
 
     def __init__(
         self, space: Space, seed: int, horizon: float, wall_horizon: float, reach: float, neighbours: int, jitter: float
@@ -56,12 +59,14 @@ class Orca(Model):
         self.neighbours = neighbours
         self._scratch = threading.local()
         self._ranges = np.zeros(0)
+        self.squeezed = np.zeros(0, np.bool_)
 
     def update(self, moment: Moment) -> None:
         """Keep the range of each agent's neighbours."""
         more = len(moment.bodies.radii) - len(self._ranges)
         if more > 0:
             self._ranges = np.pad(self._ranges, (0, more), constant_values=np.inf)
+            self.squeezed = np.pad(self.squeezed, (0, more))
 
     def steer(self, moment: Moment, first: int, last: int) -> None:
         """Find a velocity for each agent."""
@@ -73,6 +78,7 @@ class Orca(Model):
             walls=moment.walls,
             room=self._scratch.planes,
             ranges=self._ranges,
+            squeezed=self.squeezed,
             settings=self.settings,
             seconds=moment.seconds,
             seed=np.int64(self.seed),

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from wayfolk.algorithms.crowds.orca.programs import DX, DY, MOST_WALLS, PX, PY, solve
+from wayfolk.algorithms.crowds.orca.programs import DX, DY, PX, PY, solve
+from wayfolk.algorithms.crowds.orca.wall_planes import wall_planes
 from wayfolk.kernels.bodies.near import COLUMNS, LEFT, LINES, PER_METRE, RADIUS, TOP, VX, VY, X, Y, span
 from wayfolk.kernels.bodies.steering import noise, wanted_velocity
-from wayfolk.kernels.bodies.walls import facing, is_own_point, nearest_on, walls_near
 from wayfolk.kernels.jit import inner, kernel
 
 TINY = 1e-9
 
 
 @kernel
-def avoid(bodies, near, walls, room, ranges, settings, seconds, seed, tick, first, last):
+def avoid(bodies, near, walls, room, ranges, squeezed, settings, seconds, seed, tick, first, last):
     """Write the force that gives each agent the velocity found for it at the end of the step.
 
     `ranges` is the squared distance of the farthest neighbour of each agent in the last step: the search begins with it.
+    `squeezed` says of each agent whether no velocity was permitted.
     """
     horizon, wall_horizon, reach, jitter = settings
     for row in range(first, last):
         agent = near.agents[row]
-        n_hard = _wall_planes(walls, near, row, bodies.top_speeds[agent], wall_horizon, room.planes)
+        n_hard = wall_planes(walls, near, row, bodies.top_speeds[agent], wall_horizon, room)
         most = room.found.size
         limit = min(1.5 * ranges[agent], reach * reach)
         n_near = _nearest(near, row, limit, room.found, room.squares)
@@ -34,32 +35,10 @@ def avoid(bodies, near, walls, room, ranges, settings, seconds, seed, tick, firs
         if jitter > 0.0 and (want_x != 0.0 or want_y != 0.0):
             want_x += jitter * (2.0 * noise(seed, agent, 2 * tick) - 1.0)
             want_y += jitter * (2.0 * noise(seed, agent, 2 * tick + 1) - 1.0)
-        vx, vy = solve(room, n_hard, n, want_x, want_y, bodies.top_speeds[agent])
+        vx, vy, is_permitted = solve(room, n_hard, n, want_x, want_y, bodies.top_speeds[agent])
+        squeezed[agent] = not is_permitted
         bodies.forces[agent, 0] = (vx - near.rows[row, VX]) * bodies.masses[agent] / seconds
         bodies.forces[agent, 1] = (vy - near.rows[row, VY]) * bodies.masses[agent] / seconds
-
-
-@inner
-def _wall_planes(walls, near, row, top, horizon, planes):
-    """Write a half-plane for each wall that could be reached within the horizon; how many."""
-    x, y, radius = near.rows[row, X], near.rows[row, Y], near.rows[row, RADIUS]
-    n = 0
-    begin, end = walls_near(walls, x, y)
-    for place in range(begin, end):
-        wall = walls.listed[place]
-        if n == MOST_WALLS or facing(walls, wall, x, y) < 0.0:
-            continue
-        share, on_x, on_y = nearest_on(walls, wall, x, y)
-        dx, dy = x - on_x, y - on_y
-        distance = np.sqrt(dx * dx + dy * dy)
-        gap = distance - radius
-        if distance > TINY and gap < top * horizon and is_own_point(walls, wall, share, x, y):
-            dx, dy = dx / distance, dy / distance
-            slack = -max(gap, 0.0) / horizon
-            planes[n, PX], planes[n, PY] = slack * dx, slack * dy
-            planes[n, DX], planes[n, DY] = dy, -dx
-            n += 1
-    return n
 
 
 @inner

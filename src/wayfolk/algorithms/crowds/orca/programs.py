@@ -29,27 +29,38 @@ class HalfPlanes(NamedTuple):
     projected  room for the program that violates least
     found      rows of the nearest neighbours
     squares    their squared distances
+    walls      the nearest walls
+    gaps       their squared distances
     """
 
     planes: NDArray[np.float64]
     projected: NDArray[np.float64]
     found: NDArray[np.int32]
     squares: NDArray[np.float64]
+    walls: NDArray[np.int32]
+    gaps: NDArray[np.float64]
 
 
 def new_planes(neighbours: int) -> HalfPlanes:
     """Room for so many neighbours."""
     most = neighbours + MOST_WALLS
-    return HalfPlanes(np.zeros((most, 4)), np.zeros((most, 4)), np.zeros(neighbours, np.int32), np.zeros(neighbours))
+    return HalfPlanes(
+        np.zeros((most, 4)),
+        np.zeros((most, 4)),
+        found=np.zeros(neighbours, np.int32),
+        squares=np.zeros(neighbours),
+        walls=np.zeros(MOST_WALLS, np.int32),
+        gaps=np.zeros(MOST_WALLS),
+    )
 
 
 @inner
 def solve(room, n_hard, n, want_x, want_y, top):
-    """The velocity for the first `n` half-planes, of which the first `n_hard` are walls."""
+    """The velocity for the first `n` half-planes, of which the first `n_hard` are walls, and whether all permit it."""
     failed, x, y = nearest(room.planes, n, want_x, want_y, top, False)
     if failed < n:
         x, y = least_bad(room, n_hard, n, failed, x, y, top)
-    return x, y
+    return x, y, failed == n
 
 
 @inner
