@@ -1,7 +1,21 @@
 """Reading a plan: its paths are put on the map, so that they can be repaired or improved."""
 
+import numpy as np
+
 from wayfolk.algorithms.planners._sipp import repair
-from wayfolk.algorithms.planners._sipp.fleet import ADDED, BOUND, PHASE, SUM, TURN, arrival, count_pairs, put
+from wayfolk.algorithms.planners._sipp.fleet import (
+    ADDED,
+    BOUND,
+    LEAST_LONGEST,
+    LONGEST,
+    PHASE,
+    SUM,
+    TURN,
+    arrival,
+    count_pairs,
+    last_arrival,
+    put,
+)
 from wayfolk.algorithms.planners._sipp.search import EXPANDED
 from wayfolk.kernels.distance import steps_between
 from wayfolk.kernels.jit import inner, kernel
@@ -14,7 +28,7 @@ def read_paths(fleet, cells, budget):
     for _ in range(budget):
         agent = counts[TURN]
         if agent == fleet.runners.size:
-            counts[PHASE] = repair.CHOOSE
+            counts[PHASE], counts[LONGEST] = repair.CHOOSE, last_arrival(fleet)
             return repair.DONE
         runner = fleet.runners[agent]
         if counts[PHASE] != repair.ADD:
@@ -26,6 +40,7 @@ def read_paths(fleet, cells, budget):
             runner["delay"] = arrival(fleet, agent) - runner["least"]
             counts[SUM] += arrival(fleet, agent)
             counts[BOUND] += runner["least"]
+            counts[LEAST_LONGEST] = max(counts[LEAST_LONGEST], np.int64(runner["least"]))
             count_pairs(fleet, agent, agent, 1)
             counts[ADDED] = 0
             counts[PHASE] = repair.ADD

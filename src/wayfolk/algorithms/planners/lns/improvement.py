@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wayfolk.algorithms.planners._sipp import repair
-from wayfolk.algorithms.planners._sipp.fleet import BOUND, SUM, new_fleet
+from wayfolk.algorithms.planners._sipp.fleet import BOUND, BY_MAKESPAN, LEAST_LONGEST, LONGEST, SUM, new_fleet
 from wayfolk.algorithms.planners._sipp.task import Repairing
 from wayfolk.errors import BadProblem, TooLarge
 from wayfolk.judge.metrics import sum_of_costs
@@ -18,19 +18,28 @@ N_METHODS = 5
 class Improvement(Repairing):
     """The improvement of `plan`, a plan of `problem` without faults. It has a plan from the beginning.
 
-    Its status becomes SOLVED when all agents take shortest paths, which is optimal, and stays RUNNING otherwise. `fields`
-    are the distances to the goals, if they were computed before.
+    Its status becomes SOLVED when all agents take shortest paths, which is optimal, and stays RUNNING otherwise. With
+    `by_makespan` the makespan is to become less, and it ends when no agent arrives later than the last of them must.
+    `fields` are the distances to the goals, if they were computed before.
     """
 
     has_plan = True
 
     def __init__(
-        self, problem: Problem, plan: Plan, *, seed: int = 0, neighbourhood: int = 8, fields: Fields | None = None
+        self,
+        problem: Problem,
+        plan: Plan,
+        *,
+        seed: int = 0,
+        neighbourhood: int = 8,
+        by_makespan: bool = False,
+        fields: Fields | None = None,
     ) -> None:
         super().__init__(problem)
         if plan.n_agents != problem.n_agents or (plan.cells[[0, -1]] != [problem.starts, problem.goals]).any():
             raise BadProblem("only a plan that brings all agents of the problem to their goals can be improved")
         self.fleet = new_fleet(problem, neighbourhood, seed, counting=False, n_methods=N_METHODS, fields=fields)
+        self.fleet.counts[BY_MAKESPAN] = by_makespan
         self.give(plan)
         self.given_cost = sum_of_costs(plan, problem.goals)
 
@@ -63,6 +72,7 @@ class Improvement(Repairing):
         result = Result(Status.SOLVED, self.algorithm, options=dict(self.options), counters=self.counters())
         result.plan, result.detail = self.plan() if self.given is None else self.given, self.detail
         counts = self.fleet.counts
-        if self.given is None and counts[SUM] == counts[BOUND]:
+        value, least = (LONGEST, LEAST_LONGEST) if counts[BY_MAKESPAN] else (SUM, BOUND)
+        if self.given is None and counts[value] == counts[least]:
             result.bound = 1.0
         return result
