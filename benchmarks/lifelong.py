@@ -19,6 +19,7 @@ CONTROLLERS = (
     ("pibt", {"guidance": "directions"}),
     ("whca", {}),
     ("rhcr", {}),
+    ("rhcr", {"solver": "ecbs"}),
     ("rhcr", {"solver": "pp"}),
 )
 

@@ -1,14 +1,18 @@
 """RHCR: windows without collisions, orders without cycles, steps by PIBT, and a window that grows."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from wayfolk.algorithms.controllers.rhcr.bounded import new_bounded, search_bounded
 from wayfolk.algorithms.controllers.rhcr.paths import count_paths, first_collision, new_rolling
 from wayfolk.algorithms.controllers.rhcr.priorities import LOG_IS_FULL, improve, new_priorities, search_orders
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.plans import check
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, NOBODY, REFUSED
+from wayfolk.kernels.distance import steps_to
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import deliveries, one_shot, patrol, tasks
 from wayfolk.simulation.simulation import Simulation
@@ -16,7 +20,7 @@ from wayfolk.simulation.solving import simulate
 from wayfolk.world.generate import draw_pairs, random_map
 
 
-@pytest.mark.parametrize("solver", ["pbs", "pp"])
+@pytest.mark.parametrize("solver", ["pbs", "ecbs", "pp"])
 @pytest.mark.parametrize("moves", ["four", "eight", "eight_cutting"])
 def test_no_move_is_refused(moves, solver):
     problem = tasks(random_map(16, 16, 0.15, seed=3, moves=moves), agents=30, seed=1)
@@ -45,6 +49,13 @@ class Team:
         n_clear = search_orders(self.arrays, tree, self.paths, best, self.members, self.goals, self.steps, limit)
         return best, int(n_clear), tree
 
+    def search_bounded(self, limit, w):
+        """The paths by ECBS, and how many steps are clear."""
+        tree = new_bounded(self.arrays, len(self.members), limit, self.steps)
+        best = self.paths.copy()
+        n_clear = search_bounded(self.arrays, tree, self.paths, best, self.members, self.goals, self.steps, w, limit)
+        return best, int(n_clear), tree
+
     def used(self):
         """How many paths are at a cell at a step."""
         counted = np.zeros_like(self.arrays.used)
@@ -66,6 +77,67 @@ def test_paths_of_a_window_do_not_collide(moves, seed, stays):
     assert check(Plan(grid, paths.T.copy())) == []
     assert (team.arrays.used == team.used()).all()
     assert (team.spent > 0).all()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("moves", ["four", "eight"])
+@pytest.mark.parametrize("stays", [False, True])
+def test_paths_by_ecbs_do_not_collide_and_keep_the_bound(moves, seed, stays):
+    grid = random_map(7, 7, 0.1, seed=seed, moves=moves)
+    costs = []
+    for w in (1.0, 1.3):
+        team = Team(grid, 7, 5, seed, stays)
+        paths, n_clear, tree = team.search_bounded(1000, w)
+        assert n_clear == 5
+        assert (paths[:, 0] == team.starts).all()
+        assert check(Plan(grid, paths.T.copy())) == []
+        assert (team.arrays.used == team.used()).all()
+        costs.append(sum(window_cost(grid, path, goal, stays) for path, goal in zip(paths, team.goals, strict=True)))
+        assert tree.nodes["cost"][0] <= costs[-1]
+    assert costs[0] <= costs[1] <= 1.3 * costs[0]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("moves", ["four", "eight"])
+def test_ecbs_without_slack_is_optimal_in_the_window(moves, seed):
+    grid = random_map(3, 3, 0.0, seed=seed, moves=moves)
+    team = Team(grid, 2, 3, seed)
+    paths, _, _ = team.search_bounded(1000, 1.0)
+    ways = []
+    for start, goal in zip(team.starts, team.goals, strict=True):
+        ways.append([(window_cost(grid, path, goal, False), path) for path in all_paths(grid, int(start), 3)])
+    pairs = sorted(itertools.product(*ways), key=lambda pair: pair[0][0] + pair[1][0])
+    best = next(
+        pair for pair in pairs if not check(Plan(grid, np.array([path for _, path in pair], np.int32).T.copy()))
+    )
+    cost = sum(window_cost(grid, path, goal, False) for path, goal in zip(paths, team.goals, strict=True))
+    assert cost == best[0][0] + best[1][0]
+
+
+def window_cost(grid, path, goal, stays):
+    """The steps to `goal`, or not spent there by an agent that stays, and the distance that is left."""
+    total = 0
+    for here, there in itertools.pairwise(path):
+        total += here != goal or there != goal
+        if not stays and there == goal:
+            return int(total)
+    return int(total + steps_to(grid, int(goal))[path[-1]])
+
+
+def all_paths(grid, start, steps):
+    paths = [[start]]
+    for _ in range(steps):
+        paths = [
+            [*path, there]
+            for path in paths
+            for there in [
+                path[-1],
+                *(path[-1] + int(grid.offsets[k]) for k in range(8) if grid.legal[path[-1]] >> k & 1),
+            ]
+        ]
+    return paths
 
 
 @pytest.mark.plain
@@ -178,7 +250,7 @@ def test_an_agent_that_arrives_plans_alone_until_the_window_ends():
     assert len(world.record().of(REFUSED)) == 0
 
 
-@pytest.mark.parametrize("solver", ["pbs", "pp"])
+@pytest.mark.parametrize("solver", ["pbs", "ecbs", "pp"])
 def test_patrols_and_deliveries_are_served(solver):
     grid = random_map(16, 16, 0.05, seed=5, moves="four")
     run = simulate(patrol(grid, agents=10, loops=3, seed=1), "rhcr", until=1000, solver=solver)

@@ -1,12 +1,14 @@
 """EECBS keeps its bound, and the bound that it reports is honest."""
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reference import TooManyStates, joint_optimum, small_problems
-from wayfolk.judge.metrics import sum_of_costs
+from wayfolk.judge.metrics import lower_bound, sum_of_costs
 from wayfolk.judge.plans import check
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
@@ -15,7 +17,7 @@ from wayfolk.world.generate import draw_pairs, random_map
 
 VARIANTS = [
     {},
-    {"high_level": "ecbs"},
+    {"high_level": "ecbs", "repair": False},
     {"heuristic": "none", "bypass": False},
     {"prioritise": False, "heuristic": "dg"},
     {"rectangle": False, "corridor": False, "target": False},
@@ -83,5 +85,29 @@ def test_a_pause_changes_nothing(portion):
     task = begin_plan(problem, "eecbs")
     while not task.advance(portion).is_final:
         pass
+    assert np.array_equal(task.result().plan.cells, whole.plan.cells)
+    assert task.result().bound == whole.bound
+
+
+def test_repairs_beside_the_tree_save_nodes():
+    problem = crowd(80, 16)
+    alone = solve(problem, "eecbs", expansions=1500, w=1.2, repair=False)
+    assert alone.status is Status.OUT_OF_BUDGET
+    result = solve(problem, "eecbs", expansions=1500, w=1.2)
+    assert result.is_solved
+    assert check(result.plan, problem) == []
+    cost = sum_of_costs(result.plan, problem.goals)
+    assert lower_bound(problem) <= cost / result.bound + 1e-9
+    assert 1.0 < result.bound <= 1.2
+
+
+@pytest.mark.parametrize("portion", [1, 3])
+def test_a_pause_during_repairs_changes_nothing(portion):
+    problem = crowd(80, 16)
+    whole = solve(problem, "eecbs", w=1.2)
+    task = begin_plan(problem, "eecbs", w=1.2)
+    while not task.advance(portion).is_final:
+        task.until = perf_counter()  # each turn of the repairs is interrupted
+    assert task.beside is not None
     assert np.array_equal(task.result().plan.cells, whole.plan.cells)
     assert task.result().bound == whole.bound

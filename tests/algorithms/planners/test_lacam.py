@@ -9,6 +9,8 @@ import pytest
 import wayfolk as wf
 from wayfolk.algorithms.planners.lacam import exploring, flow, scatter, trees
 from wayfolk.algorithms.planners.lacam import task as lacam_task
+from wayfolk.algorithms.planners.lacam import task as task_of_lacam
+from wayfolk.algorithms.planners.lacam.dives import Dives
 from wayfolk.algorithms.planners.lacam.ground import FarFields, ground_of
 from wayfolk.algorithms.planners.lacam.pibt import new_generator
 from wayfolk.experiments.contracts.reference import joint_moves
@@ -260,3 +262,34 @@ def test_g_is_the_cost_of_the_path_along_parents():
         assert node["g"] <= nodes[node["parent"]]["g"] + step or tree.counts[trees.N_DIRTY] > 0
         assert node["g"] >= nodes[node["parent"]]["g"] + step
         assert node["h"] == sum(fields.steps[agent, after[agent]] for agent in range(8))
+
+
+def test_dives_get_the_guidance_that_has_gained_more_for_its_work():
+    dives = Dives()
+    assert dives.draw()  # new guidance is believed in at first
+    for _ in range(20):
+        dives.learn(True, 10, 1000)
+        dives.learn(False, 10, 100)
+    drawn_now = [dives.draw() for _ in range(60)]
+    assert drawn_now.count(True) == 10
+    for _ in range(20):
+        dives.learn(True, 200, 1000)
+    assert [dives.draw() for _ in range(60)].count(True) == 50
+
+
+@pytest.mark.parametrize("large", [10, 3000])
+def test_dives_with_new_paths_keep_the_cost_of_the_plan(large, monkeypatch):
+    """Also where many agents count as few: then these dives follow the first turn of all agents at once."""
+    monkeypatch.setattr(task_of_lacam, "LARGE", large)
+    problem = drawn(16, 60, 3, "four")
+    task = begin_plan(problem, "lacam", seed=2)
+    while not hasattr(task, "dives") or task.dives.works[1] == 1.0:
+        task.advance(100)
+    before, first = task.cost, task.dives.works[1]
+    for _ in range(40):
+        task.advance(200)
+    assert task.dives.works[1] != first
+    assert task.cost <= before
+    result = task.result()
+    assert faults_of(result.plan, problem) == []
+    assert task.cost == sum_of_loss(result.plan, problem.goals)

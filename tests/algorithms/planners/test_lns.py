@@ -9,8 +9,9 @@ from reference import small_problems
 from wayfolk.algorithms.planners._sipp.fleet import SUM
 from wayfolk.algorithms.planners.lns.improvement import Improvement
 from wayfolk.errors import BadInput, BadProblem, UnknownName
-from wayfolk.judge.metrics import lower_bound, sum_of_costs
+from wayfolk.judge.metrics import lower_bound, makespan, sum_of_costs
 from wayfolk.judge.plans import check
+from wayfolk.kernels.distance import steps_to
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
@@ -99,3 +100,25 @@ def test_bad_first_plans_are_refused():
         Improvement(problem, Plan(problem.grid, plan.cells[:-1]))
     with pytest.raises(BadProblem, match="brings all agents"):
         Improvement(problem, Plan(problem.grid, plan.cells[:, 1:]))
+
+
+@pytest.mark.parametrize("moves", ["four", "eight"])
+def test_the_makespan_never_rises_and_becomes_less(moves):
+    problem = crowd(90, moves=moves)
+    task = begin_plan(problem, "lns", seed=1, objective="makespan")
+    spans = []
+    for _ in range(30):
+        status = task.advance(10_000)
+        if task.has_plan:
+            plan = task.result().plan
+            assert check(plan, problem) == []
+            spans.append(makespan(plan, problem.goals))
+        if status.is_final:
+            break
+    assert spans == sorted(spans, reverse=True)
+    assert spans[-1] < spans[0]
+    least = max(
+        int(steps_to(problem.grid, int(goal))[start]) for start, goal in zip(problem.starts, problem.goals, strict=True)
+    )
+    assert spans[-1] >= least
+    assert (task.result().bound == 1.0) == (spans[-1] == least)

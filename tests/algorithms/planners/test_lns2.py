@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 from reference import small_problems
 from wayfolk.algorithms.planners._sipp.fleet import FIRST, PAIRS, SUM
+from wayfolk.algorithms.planners.lns2 import Lns2
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.metrics import lower_bound, sum_of_costs
 from wayfolk.judge.plans import check
+from wayfolk.kernels.distance import steps_to
+from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import begin_plan, solve
@@ -107,3 +110,32 @@ def test_any_portions_give_the_same_plan():
         pass
     assert np.array_equal(task.result().plan.cells, whole.plan.cells)
     assert task.result().counters == whole.counters
+
+
+@pytest.mark.parametrize("moves", ["four", "eight"])
+def test_a_plan_with_collisions_is_repaired(moves):
+    problem = crowd(60, moves=moves)
+    ends = zip(problem.starts, problem.goals, strict=True)
+    plan = from_paths(problem.grid, [descent(problem.grid, int(start), int(goal)) for start, goal in ends])
+    n_pairs = len(pairs_of(plan, problem))
+    assert n_pairs > 0
+    task = Lns2(problem, 1, "shortest", 8, 1000, plan=plan)
+    task.advance(1)
+    assert task.given is plan
+    while not task.has_begun:
+        task.advance(7)
+    assert task.fleet.counts[PAIRS] <= n_pairs
+    task.advance()
+    assert task.status is Status.SOLVED
+    assert check(task.result().plan, problem) == []
+    assert task.fleet.counts[SUM] == sum_of_costs(task.result().plan, problem.goals)
+
+
+def descent(grid, start, goal):
+    """A path with the fewest steps."""
+    steps, path = steps_to(grid, goal), [start]
+    while path[-1] != goal:
+        here = path[-1]
+        ways = [here + int(grid.offsets[k]) for k in range(8) if grid.legal[here] >> k & 1]
+        path.append(min(ways, key=lambda there: steps[there]))
+    return path

@@ -1,5 +1,7 @@
 """Every optimal planner finds the least sum of costs, and so agrees with brute force and with every other one.
 
+Every complete planner finds a plan wherever brute force does.
+
 The worlds are up to 4 x 4 with 2 to 5 agents, under all move rules, some without a plan. WAYFOLK_WORLDS=10000 tries more.
 """
 
@@ -14,6 +16,7 @@ from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import solve
 
 OPTIMAL = [entry for entry in catalogue.entries("planners") if entry.facts.get("OPTIMAL")]
+COMPLETE = [entry for entry in catalogue.entries("planners") if entry.facts.get("COMPLETE") and entry not in OPTIMAL]
 
 
 def test_brute_force_is_right():
@@ -52,3 +55,19 @@ def test_plans_are_optimal(entry):
         else:
             assert result.status is Status.IMPOSSIBLE or not entry.facts.get("COMPLETE"), drawn
     assert n_solved >= 0.95 * n_solvable > 0
+
+
+@pytest.mark.parametrize("entry", COMPLETE, ids=lambda entry: entry.name)
+def test_every_world_with_a_plan_is_solved(entry):
+    n_solvable = 0
+    for number in range(N_WORLDS):
+        problem, best = tiny_problem(number)
+        if best is None:
+            continue
+        n_solvable += 1
+        result = solve(problem, entry)
+        drawn = f"world {number}\n{picture(problem.grid, problem.starts.tolist(), problem.goals.tolist())}"
+        assert result.is_solved, f"{result.status}, {result.detail}, {drawn}"
+        assert check(result.plan, problem) == [], drawn
+        assert sum_of_costs(result.plan, problem.goals) >= best, drawn
+    assert n_solvable > 0.5 * N_WORLDS

@@ -5,13 +5,15 @@ Li, Tinka, Kiesel, Durham, Kumar and Koenig, "Lifelong multi-agent path finding 
 Guarantees  paths of all agents that do not collide within the window. Nothing is guaranteed beyond it, nor that agents
             arrive.
 Invariants  no move of ours is refused, unless agents that are not ours move or the map changes.
-Cost        every `horizon` steps a search of `window` steps for each agent, and by priority-based search one or more for
-            each collision, up to `nodes` collisions; Reverse Resumable A* for distances, kept until an edit of the map.
+Cost        every `horizon` steps a search of `window` steps for each agent, and by priority-based search or ECBS a few
+            more for each collision, up to `nodes` collisions; Reverse Resumable A* for distances, kept until an edit of the
+            map.
 Deviations  an agent is told its next goal when it arrives, not before, so that the rest of the window counts nothing for
             it. It plans that rest when it has arrived, around the paths of all others, and keeps its old path if there is
             no other. Where the solver finds no paths for the next `horizon` steps, the paths are those of PIBT (Okumura et
-            al. 2022), and then each agent in turn plans its own again around all others. Windowed ECBS is not offered.
-            Only the time model `steps` is known.
+            al. 2022), and then each agent in turn plans its own again around all others. ECBS first
+            finds the cheapest path of an agent, and then the one with the fewest collisions within the bound. Only the time
+            model `steps` is known.
 
 If fewer than `progress` agents come nearer to their goals within the window, it is doubled, up to eight times its length:
 the paper's guard against deadlocks.
@@ -23,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View, pibt
+from wayfolk.algorithms.controllers.rhcr.bounded import Bounded, new_bounded, search_bounded
 from wayfolk.algorithms.controllers.rhcr.paths import count_paths, n_nearer, new_rolling, with_steps
 from wayfolk.algorithms.controllers.rhcr.priorities import (
     LOG_IS_FULL,
@@ -51,12 +54,13 @@ def begin(
     seed: Annotated[int, Range(0, 4611686018427387904), "Random seed of the order in prioritised planning."] = 0,
     window: Annotated[int, Range(1, 200), "Steps without collisions; `horizon` of them if that is more."] = 10,
     horizon: Annotated[int, Range(1, 200), "Steps after which all agents plan again."] = 5,
-    solver: Annotated[Literal["pbs", "pp"], "Priority-based search, or prioritised planning."] = "pbs",
-    nodes: Annotated[int, Range(1, 1_000_000), "Nodes of priority-based search in one window."] = 1024,
+    solver: Annotated[Literal["pbs", "ecbs", "pp"], "Priority-based search, ECBS, or prioritised planning."] = "pbs",
+    w: Annotated[float, Range(1.0, 1000.0), "The paths of ECBS cost at most this many times the least."] = 1.1,
+    nodes: Annotated[int, Range(1, 1_000_000), "Nodes of priority-based search or ECBS in one window."] = 1024,
     progress: Annotated[int, Range(0, 1_000_000), "Agents that must come nearer to goals; else the window grows."] = 1,
 ) -> Controller:  # fmt: skip
     """A controller that plans the next `window` steps of all agents of `problem` together, every `horizon` steps."""
-    return Rolling(problem, seed, max(window, horizon), horizon, solver, nodes, progress)
+    return Rolling(problem, seed, max(window, horizon), horizon, solver, w, nodes, progress)
 
 
 class Rolling(Controller):
@@ -66,11 +70,11 @@ class Rolling(Controller):
     """
 
     def __init__(
-        self, problem: Problem, seed: int, window: int, horizon: int, solver: str, nodes: int, progress: int
+        self, problem: Problem, seed: int, window: int, horizon: int, solver: str, w: float, nodes: int, progress: int
     ) -> None:
         super().__init__(problem.n_agents)
         self.window, self.horizon, self.lookahead = window, horizon, horizon
-        self.solver, self.nodes, self.progress = solver, nodes, progress
+        self.solver, self.w, self.nodes, self.progress = solver, w, nodes, progress
         self.stays = problem.is_one_shot
         self.random = np.random.default_rng(seed)
         self.pushing = pibt.begin(problem, seed=seed)
@@ -86,6 +90,7 @@ class Rolling(Controller):
         super().prepare(view)
         self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays)
         self.tree = new_priorities(len(view.here), self.nodes, self.window, self.n_log)
+        self.bounded: Bounded | None = None
         self.paths: NDArray[np.int32] = np.zeros((0, 0), np.int32)
         self.members: NDArray[np.int32] = np.zeros(0, np.int32)
         self.steps = self.since = self.until = 0
@@ -145,6 +150,13 @@ class Rolling(Controller):
                 queue = self.random.permutation(self.members)
                 n_clear = steps if plan_in_order(self.rolling, paths, queue, goals, steps) else 0
                 best = paths
+            elif self.solver == "ecbs":
+                if self.bounded is None or steps >= self.bounded.kept.shape[1]:
+                    self.bounded = new_bounded(self.rolling, len(here), self.nodes, steps)
+                n_clear = search_bounded(
+                    arrays=self.rolling, tree=self.bounded, paths=paths, best=best, agents=self.members, goals=goals,
+                    last=steps, w=self.w, limit=self.nodes,
+                )  # fmt: skip
             else:
                 if steps >= self.tree.kept.shape[1] or self.n_log > len(self.tree.log):
                     self.tree = new_priorities(len(here), self.nodes, steps, self.n_log)

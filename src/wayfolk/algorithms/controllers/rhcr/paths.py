@@ -27,18 +27,20 @@ ENOUGH = 1 << 12  # expansions after which a window counts as having no path
 NOTHING = np.int32(2**31 - 1)
 WAIT = 8  # the move after the eight directions
 COLLISIONS, HOLDS, SEARCHES = range(3)  # places in `counts`
-_COST = np.int64(1 << 12)  # more than a path through a window costs
-_ARRIVES = 16  # added to the move by which an agent comes to its goal
+HELD_BITS, IS_THERE = 9, np.int64(1 << 8)
+MOST_COST = np.int64(1 << 12)  # more than a path through a window costs
+ARRIVES = 16  # added to the move by which an agent comes to its goal
 NODE = np.dtype([("cell", np.int32), ("cost", np.int32), ("after", np.int32), ("step", np.int16), ("been", np.int16)])
 
 
 class RollingArrays(NamedTuple):
     """What planning takes: the map, walls for the time being, distances to goals, and room for searches.
 
-    `held[step, cell]` is the number of the present set of reservations, if an agent of it is there, and eight bits for the
-    moves by which agents leave. `seen` and `moves` are the cost and the last move of a node of the present search, without
-    and with a visit to the goal. `stacks` and `nodes` are its open list. `who[cell]` and `from_where[cell]` are the agents
-    that enter and leave a cell in a step, if `marks` has its number. `spent` counts the expansions for each agent.
+    `held[step, cell]` is the number of the present set of reservations, if it has one there, a bit for an agent that is
+    there, and eight bits for the moves by which agents leave. `seen` and `moves` are the cost and the last move of a node
+    of the present search, without and with a visit to the goal. `stacks` and `nodes` are its open list. `who[cell]` and
+    `from_where[cell]` are the agents that enter and leave a cell in a step, if `marks` has its number. `spent` counts the
+    expansions for each agent.
     """
 
     legal: NDArray[np.uint8]
@@ -100,11 +102,12 @@ def with_steps(arrays: RollingArrays, steps: int) -> RollingArrays:
 def count_paths(arrays, paths, agents, last, change):
     """Add `change` to `used` along the paths of `agents`."""
     for agent in agents:
-        _count_path(arrays, paths, agent, 0, last, change)
+        count_path(arrays, paths, agent, 0, last, change)
 
 
 @inner
-def _count_path(arrays, paths, agent, first, last, change):
+def count_path(arrays, paths, agent, first, last, change):
+    """Add `change` to `used` along the path of `agent`."""
     for step in range(first, last + 1):
         arrays.used[step, paths[agent, step]] += change
 
@@ -112,18 +115,31 @@ def _count_path(arrays, paths, agent, first, last, change):
 @inner
 def hold(arrays, paths, agent, first, last):
     """Let `agent` be in the present set of reservations."""
-    held = arrays.held
-    base = arrays.counts[HOLDS] << 8
     for step in range(first, last + 1):
         here = paths[agent, step]
-        if held[step, here] < base:
-            held[step, here] = base
+        keep_off(arrays, here, step)
         if step < last and paths[agent, step + 1] != here:
-            held[step, here] |= np.int64(1) << _move(arrays.offsets, here, paths[agent, step + 1])
+            keep_against(arrays, here, paths[agent, step + 1], step)
 
 
 @inner
-def _move(offsets, here, there):
+def keep_off(arrays, cell, step):
+    """Let nobody be in `cell` at `step`, in the present set of reservations."""
+    held = arrays.held
+    held[step, cell] = max(held[step, cell], arrays.counts[HOLDS] << HELD_BITS) | IS_THERE
+
+
+@inner
+def keep_against(arrays, here, there, step):
+    """Let nobody move from `there` to `here`, nor cross the way between them, after `step`."""
+    held = arrays.held
+    before = max(held[step, here], arrays.counts[HOLDS] << HELD_BITS)
+    held[step, here] = before | (np.int64(1) << move_between(arrays.offsets, here, there))
+
+
+@inner
+def move_between(offsets, here, there):
+    """The number of the move from `here` to `there`."""
     k = 0
     while k < WAIT and here + offsets[k] != there:
         k += 1
@@ -144,9 +160,9 @@ def find_path(arrays, paths, agent, goal, first, last):
     if least == rra.UNREACHABLE:
         arrays.spent[agent] += rra.expansions(searches, agent) - before
         return False
-    _count_path(arrays, paths, agent, first, last, -1)
+    count_path(arrays, paths, agent, first, last, -1)
     counts[SEARCHES] += 1
-    base = counts[SEARCHES] * _COST
+    base = counts[SEARCHES] * MOST_COST
     stacks[: 2 * (last - first) + 3] = NOTHING
     n_nodes = _push(arrays, 0, 0, start, first, 0, 0, WAIT)
     f, n_expanded, found = 0, 0, False
@@ -161,7 +177,7 @@ def find_path(arrays, paths, agent, goal, first, last):
             continue  # a cheaper path has come here
         if step == last:
             found = True
-            _trace(arrays, paths, agent, cell, first, last, been)
+            trace(arrays, paths, agent, cell, first, last, been)
             break
         if n_expanded == ENOUGH:
             break
@@ -173,7 +189,7 @@ def find_path(arrays, paths, agent, goal, first, last):
                 if k < WAIT and not (arrays.legal[cell] >> k) & 1:
                     continue
                 there = cell if k == WAIT else cell + arrays.offsets[k]
-                if (arrays.used[step + 1, there] == 0) != (is_free == 1) or not _is_open(arrays, cell, there, k, step):
+                if (arrays.used[step + 1, there] == 0) != (is_free == 1) or not is_open(arrays, cell, there, k, step):
                     continue
                 left = 0 if been else rra.distance(searches, agent, there)
                 if left == rra.UNREACHABLE:
@@ -184,10 +200,10 @@ def find_path(arrays, paths, agent, goal, first, last):
                 visited = 1 if been or arrives else 0
                 known = seen[visited, step + 1, there]
                 if known < base or known > base + then:
-                    move = k + (_ARRIVES if arrives else 0)
+                    move = k + (ARRIVES if arrives else 0)
                     n_nodes = _push(arrays, n_nodes, then + left - least, there, step + 1, visited, then, move)
     arrays.spent[agent] += n_expanded + rra.expansions(searches, agent) - before
-    _count_path(arrays, paths, agent, first, last, 1)
+    count_path(arrays, paths, agent, first, last, 1)
     return found
 
 
@@ -197,16 +213,16 @@ def _push(arrays, n_nodes, f, cell, step, been, cost, move):
     node = arrays.nodes[n_nodes]
     node["cell"], node["step"], node["been"], node["cost"], node["after"] = cell, step, been, cost, arrays.stacks[f]
     arrays.stacks[f] = n_nodes
-    arrays.seen[been, step, cell] = arrays.counts[SEARCHES] * _COST + cost
+    arrays.seen[been, step, cell] = arrays.counts[SEARCHES] * MOST_COST + cost
     arrays.moves[been, step, cell] = move
     return n_nodes + 1
 
 
 @inner
-def _is_open(arrays, here, there, k, step):
+def is_open(arrays, here, there, k, step):
     """Whether move `k` at `step` keeps out of the way of the present set of reservations."""
-    held, base = arrays.held, arrays.counts[HOLDS] << 8
-    if arrays.shut[there] or held[step + 1, there] >= base:
+    held, base = arrays.held, arrays.counts[HOLDS] << HELD_BITS
+    if arrays.shut[there] or (held[step + 1, there] >= base and held[step + 1, there] & IS_THERE):
         return False
     if k == WAIT:
         return True
@@ -215,20 +231,20 @@ def _is_open(arrays, here, there, k, step):
     if k >= 4:
         beside, across = corners(arrays.offsets, here, k)
         for _ in range(2):
-            if held[step, beside] >= base and (held[step, beside] >> _move(arrays.offsets, beside, across)) & 1:
+            if held[step, beside] >= base and (held[step, beside] >> move_between(arrays.offsets, beside, across)) & 1:
                 return False
             beside, across = across, beside
     return True
 
 
 @inner
-def _trace(arrays, paths, agent, cell, first, last, been):
+def trace(arrays, paths, agent, cell, first, last, been):
     """Write the path that ends in `cell`."""
     for step in range(last, first, -1):
         paths[agent, step] = cell
         move = np.int64(arrays.moves[been, step, cell])
-        if move >= _ARRIVES:
-            been, move = 0, move - _ARRIVES
+        if move >= ARRIVES:
+            been, move = 0, move - ARRIVES
         if move < WAIT:
             cell -= arrays.offsets[move]
 

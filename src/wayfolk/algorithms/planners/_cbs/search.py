@@ -20,7 +20,7 @@ from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.algorithms.task import Task
 from wayfolk.errors import NotSupported, TooLarge
 from wayfolk.kernels.distance import steps_to
-from wayfolk.problem.plan import from_paths
+from wayfolk.problem.plan import Plan, from_paths
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Result, Status
 
@@ -244,10 +244,18 @@ class ConflictSearch(NodeTables, Task):
         if self.status is Status.SOLVED and self.doubt is not None and self.doubt.cells is not None:
             result.plan = from_paths(self.problem.grid, list(self.doubt.cells.T))
         elif self.status is Status.SOLVED:
-            self._enter(self.best)
-            s = self.tables
-            paths = [s.cells[now["first"] : now["first"] + now["length"] + 1].copy() for now in s.now]
-            result.plan = from_paths(self.problem.grid, paths)
+            result.plan = self._answer()
         else:
             result.detail = self.detail
         return result
+
+    def _answer(self) -> Plan:
+        """The plan that ends the search."""
+        return self._plan_of(self.best)
+
+    def _plan_of(self, node: int) -> Plan:
+        """The routes of `node`."""
+        self._enter(node)
+        s = self.tables
+        paths = [s.cells[now["first"] : now["first"] + now["length"] + 1].copy() for now in s.now]
+        return from_paths(self.problem.grid, paths)

@@ -78,9 +78,9 @@ class Fleet(NamedTuple):
 (
     PHASE, COUNTING, FIRST, METHOD, N_MEMBERS, TURN, ADDED, STAMP, SEEN, TABU,
     PAIRS, OLD_PAIRS, BEST_PAIRS, OLD_SUM, NEW_SUM, SPENT, STALLED, REPAIRS, ACCEPTED, SUM, BOUND,
-    EFFORT, ALLOWED, SCALE, MOST_MEMBERS,
-) = range(25)  # fmt: skip
-"""Places in `counts`."""
+    EFFORT, ALLOWED, SCALE, MOST_MEMBERS, BY_MAKESPAN, LONGEST, LEAST_LONGEST,
+) = range(28)  # fmt: skip
+"""Places in `counts`. LONGEST is the makespan, where that is to become less, and LEAST_LONGEST its lower bound."""
 
 
 def new_fleet(
@@ -90,7 +90,7 @@ def new_fleet(
     grid, n = problem.grid, problem.n_agents
     runners = np.zeros(n, RUNNER)
     runners["start"], runners["goal"], runners["row"] = problem.starts, problem.goals, np.arange(n)
-    counts = np.zeros(25, np.int64)
+    counts = np.zeros(28, np.int64)
     counts[COUNTING], counts[BEST_PAIRS] = counting, 1 << 40
     degrees = np.unpackbits(grid.legal[grid.free_cells][:, None], axis=1).sum(1)
     crossings = grid.free_cells[degrees > 2]
@@ -156,6 +156,15 @@ def last_step(fleet, row, k):
 def arrival(fleet, row):
     """The step at which the path in `row` arrives at its end."""
     return np.int64(fleet.paths[row, fleet.sizes[row] - 1]["start"])
+
+
+@inner
+def last_arrival(fleet):
+    """The step at which the last agent arrives."""
+    last = np.int64(0)
+    for agent in range(fleet.runners.size):
+        last = max(last, arrival(fleet, fleet.runners[agent]["row"]))
+    return last
 
 
 @inner

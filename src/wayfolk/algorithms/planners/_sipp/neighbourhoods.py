@@ -5,7 +5,8 @@ collides, those whose goals its path crosses and those that cross its goal; rand
 
 For plans without collisions, as in MAPF-LNS: agents in the way of a delayed one, found by random walks from its path that
 could make it arrive earlier; agents that visit a crossing and the cells around it at about the same time; random agents;
-random agents in proportion to their delays; a delayed agent and those that cross its goal last.
+random agents in proportion to their delays; a delayed agent and those that cross its goal last. If the makespan is to
+become less, an agent that arrives last, and those in its way or those that cross its goal last.
 
 The method is drawn by what it has gained by expansion lately, and so is, without collisions, how many agents are replanned
 and how greedy their searches are.
@@ -16,8 +17,10 @@ Invariants  members are different agents, at most as many as there are spare row
 import numpy as np
 
 from wayfolk.algorithms.planners._sipp.fleet import (
+    BY_MAKESPAN,
     COUNTING,
     EFFORT,
+    LONGEST,
     METHOD,
     MOST_MEMBERS,
     N_MEMBERS,
@@ -57,6 +60,12 @@ def choose(fleet):
             _around_goal(fleet)
         else:
             _weighted(fleet, False)
+    elif counts[BY_MAKESPAN]:
+        leading = 1
+        if counts[METHOD] < 4:
+            _last_and_others(fleet)
+        else:
+            _across_goal(fleet, _one_of_the_last(fleet))
     elif counts[METHOD] == 0:
         _delayed_and_others(fleet)
     elif counts[METHOD] == 1:
@@ -66,7 +75,7 @@ def choose(fleet):
     elif counts[METHOD] == 3:
         _weighted(fleet, True)
     else:
-        _across_goal(fleet)
+        _across_goal(fleet, _one_by_weight(fleet, True))
         leading = 1
     shuffle(fleet.random, fleet.members[leading : counts[N_MEMBERS]])
 
@@ -194,9 +203,8 @@ def _weighted(fleet, by_delay):
 
 
 @inner
-def _across_goal(fleet):
-    """An agent, in proportion to its delay, and those that cross its goal last; it plans first."""
-    agent = _one_by_weight(fleet, True)
+def _across_goal(fleet, agent):
+    """An agent and those that cross its goal last; it plans first."""
     _join(fleet, agent)
     table, span = fleet.visits, fleet.visits.spans[fleet.runners[agent]["goal"]]
     for k in range(span["first"] + span["n"] - 1, span["first"] - 1, -1):
@@ -248,6 +256,28 @@ def _delayed_and_others(fleet):
     _join(fleet, worst)
     for _ in range(WALKS):
         _walk(fleet, worst, 0)
+    _walk_around(fleet)
+
+
+@inner
+def _one_of_the_last(fleet):
+    """A random agent of those that arrive last."""
+    n, last = 0, 0
+    for agent in range(fleet.runners.size):
+        if arrival(fleet, fleet.runners[agent]["row"]) == fleet.counts[LONGEST]:
+            n += 1
+            if below(fleet.random, n) == 0:
+                last = agent
+    return last
+
+
+@inner
+def _last_and_others(fleet):
+    """An agent that arrives last, and those that it meets on walks to arrive earlier; it plans first."""
+    agent = _one_of_the_last(fleet)
+    _join(fleet, agent)
+    for _ in range(WALKS):
+        _walk(fleet, agent, 0)
     _walk_around(fleet)
 
 

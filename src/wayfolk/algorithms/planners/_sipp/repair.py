@@ -1,10 +1,10 @@
 """The loop of large neighbourhood search: take some agents off the map, plan for one after another, keep what is better.
 
 With `COUNTING`, agents may collide, and a new plan is kept if no more pairs of agents do. Otherwise it has no collisions,
-and is kept if the sum of costs is not larger. The loop is a state machine, so that it can stop after any expansion, or
-when an array is full.
+and is kept if the sum of costs is not larger; `BY_MAKESPAN`, if all of its agents arrive before the last one did. The loop
+is a state machine, so that it can stop after any expansion, or when an array is full.
 
-Invariants  the sum of costs, or the number of colliding pairs, never rises.
+Invariants  the sum of costs, the makespan, or the number of colliding pairs never rises.
 """
 
 import numpy as np
@@ -15,9 +15,12 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     ALLOWED,
     BEST_PAIRS,
     BOUND,
+    BY_MAKESPAN,
     COUNTING,
     EFFORT,
     FIRST,
+    LEAST_LONGEST,
+    LONGEST,
     METHOD,
     N_MEMBERS,
     NEW_SUM,
@@ -33,6 +36,7 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     TURN,
     arrival,
     count_pairs,
+    last_arrival,
     put,
     take,
 )
@@ -71,7 +75,7 @@ def work(fleet, patience, budget):
     stop = expanded[EXPANDED] + budget
     while True:
         if counts[PHASE] == CHOOSE:
-            if counts[PAIRS] == 0 and (counts[COUNTING] or counts[SUM] == counts[BOUND]):
+            if counts[PAIRS] == 0 and (counts[COUNTING] or _is_least(counts)):
                 return DONE
             if counts[STALLED] >= patience:
                 return STUCK
@@ -157,10 +161,16 @@ def measure(fleet, budget):
 
 
 @inner
+def _is_least(counts):
+    """Whether no plan can be better than this one, which has no collisions."""
+    return counts[LONGEST] == counts[LEAST_LONGEST] if counts[BY_MAKESPAN] else counts[SUM] == counts[BOUND]
+
+
+@inner
 def _is_worth_it(fleet):
     """Whether there are members and, without collisions, one of them is delayed."""
     counts = fleet.counts
-    if counts[COUNTING]:
+    if counts[COUNTING] or counts[BY_MAKESPAN]:
         return counts[N_MEMBERS] > 0
     for k in range(counts[N_MEMBERS]):
         runner = fleet.runners[fleet.members[k]]
@@ -177,10 +187,12 @@ def _new_row(fleet, turn):
 
 @inner
 def _latest(fleet):
-    """When the member whose turn it is must arrive at the latest, if the sum of costs is not to rise."""
+    """When the member whose turn it is must arrive at the latest, if the plan is not to become worse."""
     counts = fleet.counts
     if counts[COUNTING]:
         return np.int64(LAST)
+    if counts[BY_MAKESPAN]:
+        return counts[LONGEST] - 1
     latest = counts[OLD_SUM] - counts[NEW_SUM]
     for k in range(counts[TURN] + 1, counts[N_MEMBERS]):
         latest -= fleet.runners[fleet.members[k]]["soonest"]
@@ -228,6 +240,8 @@ def _accept(fleet):
             runner["row"], fleet.spare[k] = fleet.spare[k], runner["row"]
             runner["delay"] = arrival(fleet, runner["row"]) - runner["least"]
         gain = counts[OLD_PAIRS] - counts[PAIRS] if counts[COUNTING] else counts[OLD_SUM] - counts[NEW_SUM]
+        if counts[BY_MAKESPAN]:
+            gain, counts[LONGEST] = np.int64(1), last_arrival(fleet)
         counts[ACCEPTED] += 1
         _learn(fleet, gain)
     counts[SUM] += counts[NEW_SUM] - counts[OLD_SUM]

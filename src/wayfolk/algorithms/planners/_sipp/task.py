@@ -5,9 +5,11 @@ from __future__ import annotations
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._sipp import repair
-from wayfolk.algorithms.planners._sipp.fleet import REPAIRS, Fleet, with_longer_paths
+from wayfolk.algorithms.planners._sipp.fleet import PHASE, REPAIRS, Fleet, with_longer_paths
+from wayfolk.algorithms.planners._sipp.reading import read_paths
 from wayfolk.algorithms.planners._sipp.search import EXPANDED, with_more_labels
 from wayfolk.algorithms.planners._sipp.traffic import with_more_visits
 from wayfolk.algorithms.task import Task
@@ -25,6 +27,9 @@ class Repairing(Task):
     """A fleet whose agents are replanned a few at a time."""
 
     fleet: Fleet
+    given: Plan | None = None
+    """The plan that it begins with, until all of its paths are read."""
+    cells: NDArray[np.int32]
     detail = ""
 
     def __init__(self, problem: Problem) -> None:
@@ -49,6 +54,26 @@ class Repairing(Task):
                 self.enlarge(code)
             elif code != repair.RUNNING or budget <= 0 or perf_counter() >= self.until:
                 return code, budget
+
+    def give(self, plan: Plan) -> None:
+        """Let the fleet begin with `plan`, which is read later."""
+        self.given = plan
+        self.cells = np.ascontiguousarray(plan.cells.T)
+        self.fleet.counts[PHASE] = repair.WRITE
+
+    def read(self, budget: int) -> int:
+        """Read paths of the given plan; what is left of `budget`."""
+        while budget > 0 and self.given is not None:
+            before = self.expanded
+            code = read_paths(self.fleet, self.cells, min(budget, AGENTS_AT_ONCE))
+            budget -= self.expanded - before
+            if code == repair.DONE:
+                self.given, self.cells = None, np.zeros((0, 0), np.int32)
+            elif code != repair.RUNNING:
+                self.enlarge(code)
+            if perf_counter() >= self.until:
+                break
+        return budget
 
     def enlarge(self, code: int) -> None:
         """Double the array that is full; raise if the machine has no memory for that."""

@@ -8,13 +8,16 @@ Guarantees  a plan whose sum of costs is at most `w` times the least one, if the
 Invariants  the lower bound of a node is not above the cost of any plan below it; the least lower bound of all open nodes
             never falls; each route costs at most `w` times its own lower bound.
 Cost        exponential in the number of conflicts in the worst case; much less than CBS with a larger `w`. A unit of the
-            budget is a route of an agent at the root, a node of the tree, or a turn of the joint search.
-Deviations  agents with conflicts at the root plan again around all others, while that leaves fewer conflicts. Focal has the
-            nodes whose cost is within the bound, and takes turns with the other lists if its estimate is not. The estimate
-            of a node is made when the node is generated, and does not change later; it also learns from bypasses. The
-            distance to a plan is the number of colliding pairs of agents. The weights of the dependency graph are looked
-            for up to 7. Rectangles are for four moves; corridors and targets are without the generalised forms. With up
-            to 6 agents, or if it is not known whether there is a plan, a joint A* search runs beside, as in CBS.
+            budget is a route of an agent at the root, a node of the tree, or a turn of the search beside it.
+Deviations  with `repair`, a large neighbourhood search takes turns with the tree. It begins with the routes of the root,
+            repairs their collisions as MAPF-LNS2 does, and improves the plan. Its plan is the answer as soon as it costs at
+            most `w` times the lower bound of the tree. Agents with conflicts at the root plan again around all others,
+            while that leaves fewer conflicts. Focal has the nodes whose cost is within the bound, and takes turns with the
+            other lists if its estimate is not. The estimate of a node is made when the node is generated, and does not
+            change later; it also learns from bypasses. The distance to a plan is the number of colliding pairs of agents.
+            The weights of the dependency graph are looked for up to 7. Rectangles are for four moves; corridors and targets
+            are without the generalised forms. With up to 6 agents, or if it is not known whether there is a plan, a joint
+            A* search runs beside, as in CBS.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ COMPLETE = True
 def begin(
     problem: Problem,
     *,
-    seed: Annotated[int, Range(0, 4611686018427387904), "Random seed, not used."] = 0,
+    seed: Annotated[int, Range(0, 4611686018427387904), "Random seed of the repairs."] = 0,
     w: Annotated[float, Range(1.0, 1000.0), "The plan costs at most this many times the optimum."] = 1.2,
     high_level: Annotated[Literal["eecbs", "ecbs"], "Order of nodes: with a learned estimate, or by conflicts."] = "eecbs",
     prioritise: Annotated[bool, "Resolve cardinal conflicts first, which make every child costlier."] = True,
@@ -44,6 +47,7 @@ def begin(
     rectangle: Annotated[bool, "Resolve conflicts in open rectangles by one split; for four moves."] = True,
     corridor: Annotated[bool, "Resolve conflicts in corridors by one split."] = True,
     target: Annotated[bool, "Resolve conflicts with parked agents by a bound on the length of their routes."] = True,
+    repair: Annotated[bool, "Repair and improve the routes of the root beside the tree, by neighbourhood search."] = True,
 ) -> BoundedSearch:  # fmt: skip
     """A task that plans for all agents of `problem`."""
     tricks = Tricks(
@@ -55,4 +59,4 @@ def begin(
         target=target,
         disjoint=False,
     )
-    return BoundedSearch(problem, tricks, w=w, learns=high_level == "eecbs")
+    return BoundedSearch(problem, tricks, w=w, learns=high_level == "eecbs", seed=seed, repairs=repair and w > 1.0)

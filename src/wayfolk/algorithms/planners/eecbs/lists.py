@@ -15,6 +15,9 @@ from wayfolk.algorithms.planners._cbs import tables as tb
 from wayfolk.algorithms.planners._cbs.low_level import replan
 from wayfolk.algorithms.planners._cbs.routes import retake
 from wayfolk.algorithms.planners._cbs.search import ConflictSearch, Tricks
+from wayfolk.algorithms.planners.eecbs.beside import Beside
+from wayfolk.judge.metrics import sum_of_costs
+from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Result, Status
 
@@ -26,9 +29,14 @@ LEAST_LEFT = 0.2  # a split is estimated to resolve at least so many conflicts
 class BoundedSearch(ConflictSearch):
     """A search for a plan that costs at most `w` times the optimum."""
 
-    def __init__(self, problem: Problem, tricks: Tricks, *, w: float, learns: bool) -> None:
+    def __init__(
+        self, problem: Problem, tricks: Tricks, *, w: float, learns: bool, seed: int = 0, repairs: bool = False
+    ) -> None:
         super().__init__(problem, tricks, w=w)
-        self.learns = learns
+        self.learns, self.seed, self.repairs = learns, seed, repairs
+        self.lower = 0  # the least lower bound when a node was taken last
+        self.beside: Beside | None = None
+        self.plan: Plan | None = None
         self.likely: list[tuple[float, int, int]] = []  # the list that is called open
         self.cleanup: list[tuple[int, int, int]] = []
         self.waiting: list[tuple[int, int, int]] = []  # open nodes that cost too much for focal yet
@@ -55,11 +63,26 @@ class BoundedSearch(ConflictSearch):
         else:
             self.estimates.clear()
             self._push(tb.ROOT)
+            if self.repairs and n_conflicts > 0:
+                self.beside = Beside(self.problem, self._plan_of(tb.ROOT), self.seed)
 
     def _prepare(self) -> bool:
-        """Plan the route of an agent at the root again, now that all others have theirs; keep the better one."""
-        if not self.unsettled:
+        """Improve the routes of the root before the tree grows, or let the neighbourhood search have its turn."""
+        if self.unsettled:
+            self._settle()
+            return True
+        if self.beside is None or not self.beside.is_due:
             return False
+        self.beside.advance(self.until)
+        if not self.beside.is_due:  # only then, so that a pause during the turn changes nothing
+            self.lower = self._least_bound()
+            self.plan = self.beside.plan_within(self.w * self.lower + SLACK)
+            if self.plan is not None:
+                self.status = Status.SOLVED
+        return True
+
+    def _settle(self) -> None:
+        """Plan the route of an agent at the root again, now that all others have theirs; keep the better one."""
         agent = self.unsettled.pop()
         self._make_room()
         root = self.tables.tree[tb.ROOT].copy()
@@ -77,7 +100,6 @@ class BoundedSearch(ConflictSearch):
         s.counts[tb.N_CHANGES] = self.problem.n_agents
         if not self.unsettled:
             self._begin_round()
-        return True
 
     def _is_exhausted(self) -> bool:
         return not self.estimates
@@ -140,6 +162,8 @@ class BoundedSearch(ConflictSearch):
 
     def _visit(self, node: int) -> None:
         """Resolve a conflict of `node` in children, or end if it has none and is within the bound."""
+        if self.beside is not None:
+            self.beside.count()
         self._enter(node)
         while True:
             self._find_conflicts()
@@ -181,11 +205,14 @@ class BoundedSearch(ConflictSearch):
                 return False
         return True
 
+    def _answer(self) -> Plan:
+        return self._plan_of(self.best) if self.plan is None else self.plan
+
     def result(self) -> Result:
         """The plan, once there is one, and the ratio that is proven."""
         result = super().result()
         if self.status is Status.SOLVED and self.doubt is not None and self.doubt.cells is not None:
             result.bound = 1.0
-        elif self.status is Status.SOLVED:
-            result.bound = max(1.0, int(self.tables.tree[self.best]["cost"]) / max(1, self.lower))
+        elif result.plan is not None:
+            result.bound = max(1.0, sum_of_costs(result.plan, self.problem.goals) / max(1, self.lower))
         return result

@@ -3,7 +3,8 @@
 A search for the first plan that comes no nearer to the goals is helped by Push and Rotate: it plans from the nearest
 configuration on. After the first plan three things take turns: the tree of the first plan is searched on (LaCAM*), which
 proves the optimum in the end; dives, depth-first searches from a step of the best plan, look for a cheaper rest of it; and
-paths for all agents (`flow`, `scatter`), computed first, guide these dives.
+paths for all agents (`flow`, `scatter`) guide these dives. They are computed first, from the starts; some dives get new
+ones, from where the agents are at their first step, as often as that pays.
 
 Invariants  the cost of the best plan never rises.
 """
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners.lacam import exploring, flow, scatter, trees
+from wayfolk.algorithms.planners.lacam.dives import Dives
 from wayfolk.algorithms.planners.lacam.ground import FarFields, ground_of
 from wayfolk.algorithms.planners.lacam.pibt import Generator, new_generator
 from wayfolk.algorithms.task import Task, begin_task
@@ -35,6 +37,9 @@ TREE_SHARE = 20_000  # agents times nodes that are visited in the tree between t
 PATIENCE = 2000  # nodes before the first look whether the search comes nearer to the goals; then twice as many
 NEARER = 0.95  # if it leaves more than this part of the distances between two looks, Push and Rotate plans the rest
 FAILURES = 3  # the flow stage ends when so many turns have led to no better plan
+LARGE = 3000  # with more agents than this, all plan paths from their starts once only
+TURNS = 2  # of all agents that plan new paths for a dive
+PATH_WORK = 4  # work of a step of such a path, if that of an agent in a node of a dive is 1
 ENOUGH = 0.97  # the scatter stage ends when a round leaves more than this part of the collisions, or has not helped
 
 
@@ -88,8 +93,9 @@ class Lacam(Task):
             return
         turn = max(self.counters.expanded // 4, TREE_SHARE // n)
         gen = yield from self._guided(gen)
+        self.dives = Dives()
         while not self.status.is_final:
-            yield from self._dive(gen, int(self.rng.integers(max(1, len(self.best) - 1))))
+            yield from self._dive_once(gen, int(self.rng.integers(max(1, len(self.best) - 1))))
             if tree is not None:
                 tree = yield from self._search_on(gen, tree, turn)
 
@@ -153,6 +159,27 @@ class Lacam(Task):
                 self.has_plan = True
             yield done
 
+    def _dive_once(self, gen: Generator, step: int) -> Work[int, None, None]:
+        """A dive from `step` with the guidance of `gen`, or with new paths from there."""
+        cost, before, work = self.cost, self.counters.expanded, 0
+        is_new = self.dives.draw()
+        if is_new:
+            spots = self.best[step]
+            is_new = flow.bytes_for(self.fields, spots) <= available_bytes() // 2
+        if is_new:
+            traffic = flow.new_flow(self.fields, spots)
+            traffic.paths[:, 0], traffic.lasts[spots == self.goals] = spots, 0
+            moving = np.flatnonzero(spots != self.goals)
+            for _ in range(TURNS):
+                for agent in self.rng.permutation(moving).tolist():
+                    flow.reroute(traffic, agent)
+                    yield 1
+            work = PATH_WORK * TURNS * int(self.fields.steps[moving, spots[moving]].sum(dtype=np.int64))
+            gen = _with_guides(gen, traffic.paths, traffic.lasts)
+        yield from self._dive(gen, step)
+        work += len(self.starts) * (self.counters.expanded - before)
+        self.dives.learn(is_new, cost - self.cost, work)
+
     def _dive(self, gen: Generator, step: int) -> Work[int, None, None]:
         """Search depth-first from `step` of the best plan for a cheaper rest of it.
 
@@ -206,6 +233,8 @@ class Lacam(Task):
         """The generator with the guidance that has led to the best plan: first by flow, then by scattered paths."""
         self.rng = np.random.default_rng(self.seed)
         best = yield from self._guided_by_flow(gen)
+        if len(self.starts) > LARGE:
+            return best
         if scatter.bytes_for(self.fields, self.starts, self.margin) > available_bytes() // 2:
             return best
         arrays = scatter.new_scatter(self.fields, self.starts, self.margin)
@@ -240,6 +269,8 @@ class Lacam(Task):
             cost = self.cost
             best = yield from self._better(best, _with_guides(gen, traffic.paths, traffic.lasts))
             failures = 0 if self.cost < cost else failures + 1
+            if len(self.starts) > LARGE:
+                break
         return best
 
     def _better(self, best: Generator, other: Generator) -> Work[int, None, Generator]:

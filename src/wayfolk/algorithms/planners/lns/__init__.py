@@ -2,20 +2,22 @@
 
 Li, Chen, Harabor, Stuckey and Koenig, "Anytime multi-agent path finding via large neighborhood search", 2021.
 
-Guarantees  a plan without collisions whose sum of costs is never larger than that of the plan before. It is optimal if all
-            agents take shortest paths, and then the search ends.
-Invariants  the sum of costs never rises.
+Guarantees  a plan without collisions whose sum of costs, or makespan, is never larger than that of the plan before. It is
+            optimal if it is not larger than if each agent were alone, and then the search ends.
+Invariants  the sum of costs, or the makespan, never rises.
 Cost        the first plan by another planner; then a search with SIPP for each agent of each neighbourhood. Memory for all
             paths twice, and for distances to each goal as far as they are needed.
 Deviations  new plans of equal cost are kept. Searches are cut off where the sum of costs would rise. There are two more
             kinds of neighbourhoods: agents in proportion to their delays, and a delayed agent with those that cross its
             goal last. As few agents as one are replanned, and searches are more or less greedy, so that they find late
-            paths too, and end after a number of expansions. All these choices follow the gain by expansion, not by repair.
+            paths too, and end after a number of expansions. For the makespan, an agent that arrives last and those in its
+            way are replanned, and all of them have to arrive earlier than it did; the sum of costs may rise. All these
+            choices follow the gain by expansion, not by repair.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.options import Range
@@ -38,19 +40,21 @@ def begin(
     seed: Annotated[int, Range(0, 4611686018427387904), "Random seed."] = 0,
     first: Annotated[str, "The planner that finds the first plan."] = "lns2",
     neighbourhood: Annotated[int, Range(2, 1000), "How many agents are replanned at a time, at most."] = 8,
+    objective: Annotated[Literal["sum_of_costs", "makespan"], "What is minimised."] = "sum_of_costs",
 ) -> Lns:
     """A plan for the agents of `problem`, and better ones."""
     entry = catalogue.find(first, "planners")
     if entry.name == "lns":
         raise BadInput("the first plan of lns comes from another planner, not from lns itself")
-    return Lns(problem, begin_task(entry, (problem,), {}, seed), seed, neighbourhood)
+    return Lns(problem, begin_task(entry, (problem,), {}, seed), seed, neighbourhood, objective == "makespan")
 
 
 class Lns(Task):
     """A plan by the task `first`, and its improvement."""
 
-    def __init__(self, problem: Problem, first: Task, seed: int, neighbourhood: int) -> None:
+    def __init__(self, problem: Problem, first: Task, seed: int, neighbourhood: int, by_makespan: bool) -> None:
         self.problem, self.first, self.seed, self.neighbourhood = problem, first, seed, neighbourhood
+        self.by_makespan = by_makespan
         self.improvement: Improvement | None = None
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
@@ -72,6 +76,7 @@ class Lns(Task):
                 plan,
                 seed=self.seed,
                 neighbourhood=self.neighbourhood,
+                by_makespan=self.by_makespan,
                 fields=self.first.fleet.fields if isinstance(self.first, Repairing) else None,
             )
         elif status.is_final:

@@ -26,6 +26,7 @@ from wayfolk.algorithms.planners._sipp import repair
 from wayfolk.algorithms.planners._sipp.fleet import FIRST, N_MEMBERS, OLD_PAIRS, PAIRS, PHASE, TURN, new_fleet
 from wayfolk.algorithms.planners._sipp.task import AGENTS_AT_ONCE, Repairing
 from wayfolk.errors import TooLarge
+from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Result, Status
 
@@ -52,13 +53,17 @@ def begin(
 
 
 class Lns2(Repairing):
-    """The repair of a plan under way."""
+    """The repair of a plan under way: of `plan` if there is one, whose agents all come to their goals."""
 
-    def __init__(self, problem: Problem, seed: int, order: str, neighbourhood: int, patience: int) -> None:
+    def __init__(
+        self, problem: Problem, seed: int, order: str, neighbourhood: int, patience: int, *, plan: Plan | None = None
+    ) -> None:
         super().__init__(problem)
         self.seed, self.order, self.has_begun = seed, order, False
         self.patience = patience * (problem.n_agents + 1)
         self.fleet = new_fleet(problem, neighbourhood, seed, counting=True, n_methods=N_METHODS)
+        if plan is not None:
+            self.give(plan)
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Expand up to `budget` labels, fewer if `until` comes first; `unspent` are left then.
@@ -66,16 +71,22 @@ class Lns2(Repairing):
         An agent whose distance to its goal is measured counts as one.
         """
         self.unspent = budget
-        if not self.status.is_final and not self.has_begun:
-            self._measure()
-        if not self.status.is_final and self.has_begun and self.unspent > 0:
-            try:
+        try:
+            if not self.status.is_final and not self.has_begun:
+                self._begin()
+            if not self.status.is_final and self.has_begun and self.unspent > 0:
                 code, self.unspent = self.work(self.unspent, self.patience)
-            except TooLarge as error:
-                self.status, self.detail = Status.OUT_OF_BUDGET, str(error)
-            else:
                 self._end(code)
+        except TooLarge as error:
+            self.status, self.detail = Status.OUT_OF_BUDGET, str(error)
         return self.status
+
+    def _begin(self) -> None:
+        if self.given is None:
+            self._measure()
+            return
+        self.unspent = self.read(self.unspent)
+        self.has_begun = self.given is None
 
     def _measure(self) -> None:
         """Measure distances; after the last, put the agents in order."""
