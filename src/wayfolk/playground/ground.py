@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -60,7 +60,26 @@ def grid_of(asked: Map, moves: str) -> Grid:
     else:
         grid = named(asked.name).with_moves(moves)
     check_size(grid.width, grid.height)
-    return grid
+    costs = asked.costs(grid.width, grid.height)
+    return grid if costs is None else with_costs(grid, costs)
+
+
+def with_costs(grid: Grid, costs: Any) -> Grid:
+    """The same map with other terrain."""
+    return Grid(grid.free, grid.moves, costs=costs, links=grid.links, diagonal=grid.diagonal, name=grid.name)
+
+
+def with_terrain(grid: Grid, places: Iterable[tuple[int, int]], cost: float) -> Grid:
+    """The same map, with another cost in some cells."""
+    costs = np.ones((grid.height, grid.width)) if grid.costs is None else grid.costs.copy()
+    for x, y in inside(grid, places):
+        costs[y, x] = cost
+    return with_costs(grid, None if (costs == 1.0).all() else costs)
+
+
+def inside(grid: Grid, places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of `places` that are on the map."""
+    return [(x, y) for x, y in places if x < grid.width and y < grid.height]
 
 
 def problem_of(scene: Scene, grid: Grid) -> Problem:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import re
 import struct
 import threading
 from collections.abc import Awaitable, Callable
@@ -19,11 +20,13 @@ from typing import Any
 
 from wayfolk.errors import TooLarge, WayfolkError
 from wayfolk.playground import asked, worker
-from wayfolk.playground.frames import BEGIN, STEPS
+from wayfolk.playground.frames import BEGIN, BODIES, STEPS
 from wayfolk.playground.ground import grid_of
 from wayfolk.playground.limits import LOADING_SECONDS, MAX_WORKERS, MOST_AHEAD, SILENT_SECONDS
 
 Send = Callable[[str | bytes], Awaitable[None]]
+BESIDES = ("loading", "thinking", "planned", "waits", "shown")
+"""What workers say while they go on with what they were asked for."""
 _SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -137,6 +140,10 @@ class Session:
         """Change something in the world."""
         self._tell(worker.EDIT, edit)
 
+    def look(self, ahead: bool, waits: bool) -> None:
+        """Say what else the page shows."""
+        self._tell(worker.LOOK, ahead, waits)
+
     def export(self, kind: str) -> None:
         """Ask for a file."""
         self._tell(worker.EXPORT, kind)
@@ -182,17 +189,18 @@ class Session:
                 return
             if data[:1] == worker.TEXT:
                 text = data[1:].decode()
-                if '"type": "loading"' not in text:
+                kind = _type_of(text)
+                if kind != "loading":
                     self.patience = SILENT_SECONDS
-                if '"type": "thinking"' not in text and '"type": "loading"' not in text:
+                if kind not in BESIDES:
                     self.is_busy = False
                 await self.send(text)
                 continue
             await self.send(data)
-            if data[0] in (BEGIN, STEPS):
+            if data[0] in (BEGIN, STEPS, BODIES):
                 self.is_busy = False
                 self.received = max(self.received, _last_step(data))
-                if data[0] == STEPS and self.received < self.asked_for:
+                if data[0] != BEGIN and self.received < self.asked_for:
                     self._busy(SILENT_SECONDS)
                 self._ask()
 
@@ -209,6 +217,12 @@ class Session:
         if process is not None:
             self.workers.give_back(process)
         await self.send(json.dumps({"type": "stopped", "panel": self.panel, "why": why}))
+
+
+def _type_of(text: str) -> str:
+    """The type of what a worker says, from the beginning of it: the rest may be long."""
+    found = re.search(r'"type": "(\w+)"', text[:100])
+    return found[1] if found else ""
 
 
 def _last_step(data: bytes) -> int:
