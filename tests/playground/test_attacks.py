@@ -152,8 +152,9 @@ def test_a_dropped_file_is_known_by_its_bytes_and_its_name_goes_nowhere(client, 
     data = b"type octile\nheight 2\nwidth 3\nmap\n.@.\n...\n"
     answer = client.post("/api/read", params={"name": "../../../tmp/evil<b>.map"}, content=data)
     assert answer.status_code == 200
-    assert answer.json()["width"] == 3
-    assert set("/<>.") & set(answer.json()["name"]) == set()
+    read = answer.json()["map"]
+    assert read["width"] == 3
+    assert set("/<>.") & set(read["name"]) == set()
     assert list(tmp_path.iterdir()) == []
 
 

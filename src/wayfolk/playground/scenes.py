@@ -42,12 +42,14 @@ SCENES: list[dict[str, Any]] = [
         "name": "WHCA* at a crossing",
         "about": "Agents reserve cells in space and time for the next steps, and pass each other in the middle.",
         "scene": {"map": {"name": "crossing"}, "agents": 60, "errand": "patrol"},
+        "show": ["ahead"],
         "algorithms": ["controllers/whca"],
     },
     {
         "name": "Lanes form",
         "about": "Agents learn which way others go in each cell, and prefer to go along: lanes form without a plan.",
         "scene": {"map": {"name": "thesis-c"}, "agents": 100, "errand": "patrol"},
+        "show": ["lanes"],
         "algorithms": ["controllers/direction_map"],
     },
     {
@@ -110,6 +112,7 @@ SCENES: list[dict[str, Any]] = [
         "name": "A jam",
         "about": "LRA* plans for each agent alone. Who waits for whom is a line; a cycle of them is red.",
         "scene": {"map": {"name": "one-corridor"}, "agents": 40, "errand": "patrol", "moves": "four"},
+        "show": ["waits"],
         "algorithms": ["controllers/lra"],
     },
     {

@@ -131,7 +131,7 @@ class Walking(ABC):
 
     def told(self, seconds: float) -> BodyStep:
         """What the page has to know of now."""
-        now = self.moment()
+        now = _sorted(self.moment())
         self.kept.append(now)
         n = len(self.radii)
         new = np.zeros(n - self.known, NEWCOMER)
@@ -174,3 +174,9 @@ class Walking(ABC):
             np.asarray(self.radii, np.float64), state_names=self.state_names, kinds=np.asarray(self.kinds, np.uint8),
             kind_names=self.kind_names, lamps=self.lamps,
         )  # fmt: skip
+
+
+def _sorted(moment: Moment) -> Moment:
+    """The same, by the numbers of the bodies: so the page finds them quickly."""
+    order = np.argsort(moment.agents, kind="stable")
+    return Moment(*(column[order] for column in moment[:4]), moment.lamps)
