@@ -27,6 +27,7 @@ NAMED: dict[str, tuple[str, Callable[[], Grid]]] = {
     "two-corridors": ("Two rooms joined by two corridors", lambda: two_rooms(14, 14, 1)),
     "one-corridor": ("Two rooms joined by one corridor one cell wide", lambda: _corridor()),
     "dead-end": ("A dead end between start and goal", lambda: _dead_end()),
+    "halls": ("Three halls joined by passages two cells wide", lambda: _halls()),
     "crossing": ("Two wide streets that cross", lambda: _crossing()),
     **{name: (thesis_map(letter).notes.capitalize(), lambda letter=letter: thesis_map(letter).grid)  # type: ignore[misc]
        for name, letter in THESIS.items()},
@@ -134,6 +135,14 @@ def _corridor() -> Grid:
     free = np.zeros((11, 33), bool)
     free[1:10, 1:12] = free[1:10, 21:32] = True
     free[5, 12:21] = True
+    return Grid(free)
+
+
+def _halls() -> Grid:
+    free = np.zeros((17, 53), bool)
+    free[8:10, 1:52] = True
+    for left in (1, 19, 37):
+        free[1:16, left : left + 15] = True
     return Grid(free)
 
 

@@ -34,7 +34,7 @@ class App {
     this.heads = new Map(); // what workers said before their first frame
     this.expected = 0;
     this.about = "";
-    this.shows = []; // switches that the scene turns on
+    this.shows = []; // switches that the scene turns on or off
     this.line = Promise.resolve(); // what has come is worked on in its order
     const { stage } = this;
     byId("legend").before(byId("switches").content);
@@ -101,7 +101,7 @@ class App {
     return `${names.join(" beside ")}. Drag agents and goals, paint walls, or press ? for the keys.`;
   }
 
-  /** Begin the scene. @param {string} [about]  what to say about it @param {string[]} [shows]  switches that it turns on */
+  /** Begin the scene. @param {string} [about]  what to say about it @param {string[]} [shows]  switches to turn on, or off with a "!" */
   start(about = "", shows = []) {
     if (!this.link?.isOpen) return;
     this.about = about;
@@ -250,7 +250,7 @@ class App {
     for (const [each, ready] of this.waiting) this.stage.slots.set(each, ready);
     this.waiting.clear();
     this.stage.refresh(null);
-    for (const name of this.shows) this.stage.show[name] = true;
+    for (const name of this.shows) this.stage.show[name.replace("!", "")] = !name.startsWith("!");
     this.states.go("begun");
     const { search } = this.stage.panels[0].timeline;
     if (search) {

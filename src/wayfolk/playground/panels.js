@@ -59,11 +59,11 @@ export class LivePanel extends Panel {
     super(stage, head, timeline, layers);
     for (const strip of this.root.querySelectorAll(".strip:not(.curve) canvas, .strip:not(.curve) .caption")) strip.hidden = true;
     this.strip.canvas.hidden = true;
+    this.insight = timeline.bodies ? null : new Insight(this);
     const box = document.createElement("div");
     box.className = "charts";
     this.root.querySelector(".side").append(box);
     this.charts = new Charts(box, timeline, stage);
-    this.insight = timeline.bodies ? null : new Insight(this);
   }
 
   makeCounters() {

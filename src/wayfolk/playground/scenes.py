@@ -42,7 +42,7 @@ SCENES: list[dict[str, Any]] = [
         "name": "WHCA* at a crossing",
         "about": "Agents reserve cells in space and time for the next steps, and pass each other in the middle.",
         "scene": {"map": {"name": "crossing"}, "agents": 60, "errand": "patrol"},
-        "show": ["ahead"],
+        "show": ["ahead", "!trails"],
         "algorithms": ["controllers/whca"],
     },
     {
@@ -105,7 +105,12 @@ SCENES: list[dict[str, Any]] = [
         "name": "Controllers that talk",
         "about": "SDP divides the map into rooms and lanes with a controller each. They send each other messages: lines "
         "on the map, and the list beside it.",
-        "scene": {"map": {"name": "two-corridors"}, "agents": 24, "errand": "one_shot"},
+        "scene": {
+            "map": {"name": "halls"}, "errand": "patrol",
+            "journeys": [[2 + k, 1 + row, 50 - k, 15 - row] for k in range(3) for row in (0, 1, 2, 12, 13, 14)]
+            + [[44 + k, 15 - row, 8 - k, 1 + row] for k in range(3) for row in (0, 1, 2, 12, 13, 14)],
+        },
+        "show": ["!trails", "!goals"],
         "algorithms": [{"name": "controllers/sdp", "options": {"hosts": 2, "record": True}}],
     },
     {
