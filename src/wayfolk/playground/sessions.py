@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import os
 import re
 import struct
 import threading
@@ -19,6 +20,7 @@ from time import monotonic
 from typing import Any
 
 from wayfolk.errors import TooLarge, WayfolkError
+from wayfolk.machine import n_cores
 from wayfolk.playground import asked, worker
 from wayfolk.playground.frames import BEGIN, BODIES, STEPS
 from wayfolk.playground.ground import grid_of
@@ -208,7 +210,7 @@ class Session:
         """End a worker that has something to do and is silent for too long."""
         while process is self.process:
             await asyncio.sleep(0.25)
-            if self.is_busy and monotonic() - self.heard_at > self.patience:
+            if self.is_busy and monotonic() - self.heard_at > self.patience * _crowding():
                 await self._stopped(f"the algorithm was stopped: it did not answer for {self.patience:g} seconds")
                 return
 
@@ -217,6 +219,14 @@ class Session:
         if process is not None:
             self.workers.give_back(process)
         await self.send(json.dumps({"type": "stopped", "panel": self.panel, "why": why}))
+
+
+def _crowding() -> float:
+    """How many times longer things take because the machine has more to do than it has cores; at least 1."""
+    try:
+        return max(1.0, os.getloadavg()[0] / n_cores())
+    except (OSError, AttributeError):  # not every system knows
+        return 1.0
 
 
 def _type_of(text: str) -> str:

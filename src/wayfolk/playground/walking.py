@@ -179,4 +179,5 @@ class Walking(ABC):
 def _sorted(moment: Moment) -> Moment:
     """The same, by the numbers of the bodies: so the page finds them quickly."""
     order = np.argsort(moment.agents, kind="stable")
-    return Moment(*(column[order] for column in moment[:4]), moment.lamps)
+    agents, places, headings, states, lamps = moment
+    return Moment(agents[order], places[order], headings[order], states[order], lamps)
