@@ -10,7 +10,7 @@ const TRAIL_BANDS = [
 ];
 const HEAT_SIDE = 1024; // cells of the heat map along its longer side, at most
 const MAP_SIDE = 4096;
-const DENSE = 1500; // agents from which on they are stamped,
+const DENSE = 800; // agents from which on they are stamped,
 const SMALL_DISC = 5; // if their discs are no larger than this
 const TONES = ["blue", "orange", "green", "red", "grey"]; // of layers
 const [GOING, THERE, RELEASED] = [0, 1, 2];
@@ -118,7 +118,7 @@ class Painter {
     if (show.lines) this.drawLines(t, calm);
     if (show.goals) this.drawGoals(t, calm);
     if (this.bodies) this.bodies.draw(t, calm, show.service);
-    else this.drawAgents(t, calm, show.lanes);
+    else this.drawAgents(t, calm, show.lanes, flash);
     for (const [title, [marks]] of this.marks) {
       if (show[layerSwitch(title)]) marks.draw(this, t, { flash, follow: isAlone ? follow : -1 });
     }
@@ -377,12 +377,13 @@ class Painter {
   // --- agents
 
   // On lanes agents are all of one colour: colours tell directions there.
-  drawAgents(t, calm, isPlain) {
-    const { context: pen, timeline, view, theme, radius } = this;
-    if (timeline.agents >= DENSE && radius <= SMALL_DISC * devicePixelRatio) {
-      this.stampAgents(t, calm, isPlain);
+  drawAgents(t, calm, isPlain, flash) {
+    const { context: pen, timeline, view, theme } = this;
+    if (this.isDense) {
+      this.stampAgents(t, calm, isPlain, flash);
       return;
     }
+    const { radius } = this;
     const sprites = this.spritesOf(radius);
     const half = sprites[0].width / 2;
     pen.globalAlpha = calm;
@@ -395,8 +396,13 @@ class Painter {
     }
   }
 
-  // Thousands of small discs, written pixel by pixel into one picture: many times faster than a drawing for each.
-  stampAgents(t, calm, isPlain) {
+  get isDense() {
+    return this.timeline.agents >= DENSE && this.radius <= SMALL_DISC * devicePixelRatio && !this.bodies;
+  }
+
+  // Thousands of small discs, written pixel by pixel into one picture: many times faster than a drawing for each. A refusal is
+  // a red ring.
+  stampAgents(t, calm, isPlain, flash) {
     const { context: pen, timeline, view, theme, radius } = this;
     if (this.stamps?.width !== view.wide || this.stamps.height !== view.high) {
       this.stamps = new OffscreenCanvas(view.wide, view.high);
@@ -408,13 +414,20 @@ class Painter {
     const ink = (colour) => inked([1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)), 1);
     const colours = [...theme.agents, theme.ink].map(ink);
     const floor = ink(theme.floor);
-    const reach = Math.ceil(radius);
+    const reach = Math.ceil(radius) + 1;
+    const alarm = ink(theme.alarm);
+    this.drawing++;
+    const { time, agent: whose } = timeline.refusals;
+    for (let i = timeline.refusalsUntil(t) - 1; i >= 0 && time[i] > t - flash; i--) this.flashed[whose[i]] = this.drawing;
     const disc = [];
     const middle = [];
+    const ring = [];
     for (let dy = -reach; dy <= reach; dy++) {
       for (let dx = -reach; dx <= reach; dx++) {
         const far = Math.hypot(dx, dy);
-        if (far <= radius + 0.3) (far <= 0.45 * radius ? middle : disc).push(dy * wide + dx);
+        if (far > radius + 1.4) continue;
+        if (far > radius + 0.3) ring.push(dy * wide + dx);
+        else (far <= 0.45 * radius ? middle : disc).push(dy * wide + dx);
       }
     }
     pixels.fill(0);
@@ -424,6 +437,7 @@ class Painter {
       const colour = colours[isPlain ? theme.agents.length : agent % theme.agents.length];
       const isHollow = timeline.isReleased(agent, t) || timeline.isThere(agent, t);
       const at = y * wide + x;
+      if (this.flashed[agent] === this.drawing) for (let i = 0; i < ring.length; i++) pixels[at + ring[i]] = alarm;
       for (let i = 0; i < disc.length; i++) pixels[at + disc[i]] = colour;
       for (let i = 0; i < middle.length; i++) pixels[at + middle[i]] = isHollow ? floor : colour;
     }
@@ -461,6 +475,7 @@ class Painter {
 
   // A refusal is a red ring that widens and fades; one for each agent, its latest.
   drawFlashes(t, flash) {
+    if (this.isDense) return;
     const { context: pen, timeline, radius } = this;
     const { time, agent } = timeline.refusals;
     this.drawing++;
