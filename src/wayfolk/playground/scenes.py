@@ -49,7 +49,7 @@ SCENES: list[dict[str, Any]] = [
         "name": "Lanes form",
         "about": "Agents learn which way others go in each cell, and prefer to go along: lanes form without a plan.",
         "scene": {"map": {"name": "thesis-c"}, "agents": 100, "errand": "patrol"},
-        "show": ["lanes"],
+        "show": ["lanes", "!goals", "!trails"],
         "algorithms": ["controllers/direction_map"],
     },
     {
