@@ -1,7 +1,7 @@
 """Takes the pictures of docs/playground.md: images/play-*.png, of a running playground in a browser.
 
     python docs/make_playground.py            take all
-    python docs/make_playground.py lanes      take some: agents, lanes, searches, dead-end, phone
+    python docs/make_playground.py lanes      take some, by the names in SHOTS
 
 Needs the extra `play`, playwright and Chromium.
 """
@@ -20,11 +20,17 @@ IMAGES = Path(__file__).resolve().parent / "images"
 PATIENCE = 300.0  # seconds: the first use of an algorithm compiles it
 WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 800}
 SHOTS: dict[str, dict[str, Any]] = {
-    "agents": {"scene": 4, "time": 12},
-    "lanes": {"scene": 3, "time": 150, "speed": 16, "click": ["[data-show=lanes]"]},
-    "searches": {"scene": 0, "time": 120},
-    "dead-end": {"scene": 1, "time": 900, "dark": True},
-    "phone": {"scene": 2, "time": 20, "viewport": PHONE},
+    "agents": {"scene": "A fleet in a warehouse", "time": 12},
+    "lanes": {"scene": "Lanes form", "time": 150, "speed": 16},
+    "searches": {"scene": "A* against JPS", "time": 120},
+    "dead-end": {"scene": "A dead end", "time": 900, "dark": True},
+    "reserved": {"scene": "WHCA* at a crossing", "time": 20},
+    "jam": {"scene": "A jam", "time": 60, "speed": 8},
+    "messages": {"scene": "Controllers that talk", "time": 24},
+    "one-way": {"scene": "One-way streets", "time": 30, "click": ["[data-show=density]"], "dark": True},
+    "street": {"scene": "The street", "time": 40, "speed": 4},
+    "compare": {"scene": "Two corridors", "time": 60, "speed": 8},
+    "phone": {"scene": "WHCA* at a crossing", "time": 20, "viewport": PHONE},
 }
 
 
@@ -53,7 +59,7 @@ def take(
     browser: Any,
     address: str,
     name: str,
-    scene: int,
+    scene: str,
     time: float,
     speed: float | None = None,
     click: tuple[str, ...] = (),
@@ -66,7 +72,7 @@ def take(
     page.goto(address)
     wait(page, "'wayfolk' in window && ['loading', 'running'].includes(wayfolk.state())")
     page.evaluate("document.querySelector('#scene').open = true")
-    page.select_option("#preset", str(scene))
+    page.select_option("#preset", label=scene)
     wait(page, "wayfolk.state() === 'loading'")
     wait(page, "wayfolk.state() === 'running'")
     page.evaluate("document.querySelector('#scene').open = innerWidth > 720")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -152,8 +154,9 @@ def test_a_dropped_file_is_known_by_its_bytes_and_its_name_goes_nowhere(client, 
     data = b"type octile\nheight 2\nwidth 3\nmap\n.@.\n...\n"
     answer = client.post("/api/read", params={"name": "../../../tmp/evil<b>.map"}, content=data)
     assert answer.status_code == 200
-    assert answer.json()["width"] == 3
-    assert set("/<>.") & set(answer.json()["name"]) == set()
+    read = answer.json()["map"]
+    assert read["width"] == 3
+    assert set("/<>.") & set(read["name"]) == set()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,6 +164,59 @@ def test_a_broken_dropped_file_gets_a_sentence_without_our_paths(client):
     answer = client.post("/api/read", params={"name": "x.map"}, content=b"type octile\nheight -1\nwidth 3\nmap\n")
     assert answer.status_code == 400
     assert "tmp" not in answer.json()["why"]
+
+
+# --- scene files
+
+WORLD = '[world]\nmap = """\n....\n....\n"""\n'
+GROUP = "[[group]]\nplaces = [[0, 0]]\ngoals = [[3, 1]]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ('[world]\nfile = "/etc/passwd"\n' + GROUP, "cannot name a file"),
+        ('[world]\nfile = "../../x.map"\n' + GROUP, "cannot name a file"),
+        (WORLD + GROUP + '[controller]\nname = "os:system"\n', "no algorithm"),
+        (WORLD + GROUP + '[controller]\nname = "../x.py"\n', "no algorithm"),
+        (
+            WORLD + GROUP + '[controller]\nname = "sdp"\noptions = { cluster = "tcp://evil.example:1" }\n',
+            "cannot be set",
+        ),
+        (
+            WORLD + GROUP + '[controller]\nname = "direction_map"\noptions = { saved = "/etc/passwd" }\n',
+            "cannot be set",
+        ),
+        ('[world]\nmake = "random"\nwidth = 1000000\nheight = 1000000\n' + GROUP, "width"),
+        (WORLD + "[[group]]\ncount = 1000000\narea = [0, 0, 4, 2]\ngoal_area = [0, 0, 4, 2]\n", "agents"),
+        ('[street]\nfile = "/etc/passwd"\n[[spawn]]\nbrain = "car"\nrate = 1\n', "as `map`"),
+        ('[street]\nmap = "..."\n[[spawn]]\nbrain = "evil.py"\nrate = 1\n', "brain"),
+        ('[street]\nmap = "..."\nmodel = "os:system"\n[[spawn]]\nbrain = "car"\nrate = 1\n', "no algorithm"),
+        ('[street]\nmap = "..."\n[[spawn]]\nbrain = "car"\nrate = 1\nfile = "x"\n', "does not know file"),
+        ('[world]\nmap = "', "no scene"),
+        ("[world]\nx = " + "[" * 3000, "no scene"),
+    ],
+)
+def test_a_dropped_scene_names_no_file_and_no_module(client, text, word, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = client.post("/api/read", params={"name": "scene.toml"}, content=text.encode())
+    assert answer.status_code == 400
+    assert word in answer.json()["why"]
+    assert "/tmp" not in answer.json()["why"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dropped_scene_is_read(client):
+    read = client.post("/api/read", content=(WORLD + GROUP + '[controller]\nname = "pibt"\n').encode()).json()
+    assert read["journeys"] == [[0, 0, 3, 1]]
+    assert read["map"]["width"] == 4
+    assert read["algorithms"] == [{"name": "controllers/pibt", "options": {}}]
+    file = Path(__file__).resolve().parents[2] / "examples" / "street.toml"
+    read = client.post("/api/read", content=file.read_bytes()).json()
+    assert read["kind"] == "crowd"
+    assert [each["brain"] for each in read["street"]["coming"]] == ["pedestrian", "hurried", "car", "bus"]
+    bad = client.post("/api/read", content=b"[world]\nname = '\xff\xfe'")
+    assert bad.status_code == 400
 
 
 # --- too much
@@ -174,6 +230,10 @@ def test_a_dropped_file_has_a_size(client):
 
 def scene(**changes):
     return {"map": {"name": "empty"}, "algorithm": "pibt", **changes}
+
+
+def street(**changes):
+    return {"drawing": "....\n>>x>\n....", "coming": [{"brain": "car", "rate": 1}], **changes}
 
 
 def opened(**changes):
@@ -200,6 +260,14 @@ def opened(**changes):
         ({"start": [10**9, 0]}, "start"),
         ({"journeys": [[0, 0, 1]]}, "journeys"),
         ({"more": 1}, "more"),
+        ({"map": {"name": "empty", "terrain": "AAAA"}}, "bytes of terrain"),
+        ({"map": {"name": "empty", "terrain": base64.b64encode(bytes(32 * 24)).decode()}}, "not 0"),
+        ({"map": {"name": "empty", "terrain": "A" * 1_500_000}}, "terrain"),
+        ({"street": street(drawing="." * 30_000)}, "drawing"),
+        ({"street": street(coming=[{"brain": "../evil.py", "rate": 1}])}, "brain"),
+        ({"street": street(coming=[{"brain": "car", "rate": 10**6}])}, "rate"),
+        ({"street": street(coming=[])}, "coming"),
+        ({"street": street(coming=[{"brain": "car", "rate": 1}] * 9)}, "coming"),
     ],
 )
 def test_scenes_have_bounds_with_a_sentence_each(client, changes, word):
@@ -214,7 +282,9 @@ def test_scenes_have_bounds_with_a_sentence_each(client, changes, word):
     "text",
     ["", "[]", "nonsense", "{}", '{"type":"open"}', '{"type":"until","panel":9,"step":1}',
      '{"type":"until","panel":0,"step":-1}',
-     '{"type":"edit","panel":0,"edit":{"do":"rm"}}', '{"type":"export","panel":0,"format":"../x"}', "[" * 5000],
+     '{"type":"edit","panel":0,"edit":{"do":"rm"}}', '{"type":"look","panel":0,"ahead":"../x"}',
+     '{"type":"edit","panel":0,"edit":{"do":"terrain","cost":0}}',
+     '{"type":"export","panel":0,"format":"../x"}', "[" * 5000],
 )  # fmt: skip
 def test_wrong_messages_get_a_sentence_and_the_page_goes_on(client, text):
     with connect(client) as socket:

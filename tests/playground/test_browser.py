@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import time
-from typing import Any
 
 import pytest
 
-PATIENCE = 150
-SEARCH = {
-    "map": {"name": "empty"}, "kind": "search", "start": [4, 10], "goal": [26, 10],
-    "algorithms": [{"name": "search/astar", "options": {}}],
-}  # fmt: skip
-AGENTS = {
-    "map": {"name": "thesis-c"}, "kind": "agents", "agents": 100, "errand": "patrol",
-    "algorithms": [{"name": "controllers/direction_map", "options": {}}],
-}  # fmt: skip
-
-
-def until(page: Any, expression: str, seconds: float = PATIENCE) -> None:
-    stop = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < stop, f"{expression} did not come true; it said {page.evaluate('wayfolk.said()')!r}"
-        time.sleep(0.05)
-
-
-def begin(page: Any, scene: dict[str, Any], tmp_path: Any) -> None:
-    """Open a scene from a file."""
-    until(page, "'wayfolk' in window && wayfolk.state() !== 'connecting' && wayfolk.state() !== 'ready'")
-    file = tmp_path / "scene.json"
-    file.write_text(json.dumps(scene))
-    page.set_input_files("#file", str(file))
-    names = [each["name"].split("/")[1] for each in scene["algorithms"]]
-    until(page, f"wayfolk.scene().algorithms.map(({{name}}) => name.split('/')[1]).join() === '{','.join(names)}'")
-    until(page, f"wayfolk.state() !== 'loading' && wayfolk.panels() === {len(names)}")
-
-
-def drag(page: Any, start: tuple[int, int], end: tuple[int, int]) -> None:
-    page.mouse.move(*page.evaluate(f"wayfolk.pixel({start[0]}, {start[1]})"))
-    page.mouse.down()
-    page.mouse.move(*page.evaluate(f"wayfolk.pixel({end[0]}, {end[1]})"), steps=12)
-    page.mouse.up()
+from playground.pages import AGENTS, SEARCH, begin, drag, until
+from wayfolk.files.maps import write_map
+from wayfolk.world.thesis_maps import thesis_map
 
 
 def test_a_wall_is_drawn_and_the_path_of_a_star_avoids_it(page, tmp_path):
@@ -63,11 +30,15 @@ def test_a_wall_is_drawn_and_the_path_of_a_star_avoids_it(page, tmp_path):
     until(page, "wayfolk.path().at(-1).join() === '26,20'")
 
 
-def test_agents_form_lanes_and_turn_to_a_goal_that_is_dragged(page, tmp_path):
+def test_agents_on_a_loaded_map_form_lanes_and_turn_to_a_goal_that_is_dragged(page, tmp_path):
+    grid = thesis_map("c").grid
+    write_map(grid, tmp_path / "loaded.map")
     begin(page, AGENTS, tmp_path)
-    assert page.evaluate("wayfolk.agents()") == 100
+    page.set_input_files("#file", str(tmp_path / "loaded.map"))
+    until(page, "wayfolk.scene().map.name === 'loaded' && wayfolk.state() === 'running' && wayfolk.agents() === 100")
     page.evaluate("wayfolk.speed(8)")
-    page.click("[data-show=lanes]")
+    if page.get_attribute("[data-show=lanes]", "aria-pressed") == "false":
+        page.click("[data-show=lanes]")
     until(page, "wayfolk.time() > 40")
     assert page.evaluate("wayfolk.vectors()") > 200
     page.keyboard.press(" ")
@@ -75,15 +46,22 @@ def test_agents_form_lanes_and_turn_to_a_goal_that_is_dragged(page, tmp_path):
     page.click("[data-show=lanes]")
     if page.get_attribute("[data-show=goals]", "aria-pressed") == "false":
         page.click("[data-show=goals]")
-    places = {tuple(place) for place in page.evaluate("wayfolk.places()")}
-    goals = page.evaluate("wayfolk.goals()")
-    agent = next(i for i, goal in enumerate(goals) if tuple(goal) not in places and goals.count(goal) == 1)
-    there = [3, 32] if goals[agent][0] > 32 else [60, 32]
-    drag(page, tuple(goals[agent]), tuple(there))
-    for _ in range(8):  # the steps that were there already, and then the one that knows of the new goal
-        page.keyboard.press("ArrowRight")
-        time.sleep(0.2)
+    page.keyboard.press("End")
+    time.sleep(0.5)
+    places = [tuple(place) for place in page.evaluate("wayfolk.places()")]
+    goals = [tuple(goal) for goal in page.evaluate("wayfolk.goals()")]
+    # an agent that is far from the place to which its goal is dragged, and on its way elsewhere
+    free = [tuple(place) for place in grid.places(grid.free_cells).tolist() if tuple(place) not in {*places, *goals}]
+    there = max(free, key=lambda place: place[0])
+    agent = next(
+        i for i, goal in enumerate(goals)
+        if goal not in places and goals.count(goal) == 1 and goal[0] < places[i][0] - 8 < there[0] - 24
+    )  # fmt: skip
+    drag(page, goals[agent], there)
+    page.keyboard.press(" ")
     until(page, f"wayfolk.goals()[{agent}].join() === '{there[0]},{there[1]}'")
+    # it goes the other way now
+    until(page, f"wayfolk.places()[{agent}][0] > {places[agent][0] + 8}")
 
 
 def test_two_algorithms_side_by_side_in_lock_step(page, tmp_path):
@@ -144,12 +122,12 @@ def test_everything_can_be_done_with_the_keyboard(page, tmp_path):
 
 
 def workers() -> list[int]:
-    """The processes that multiprocessing has spawned, as ps lists them."""
+    """The processes that the server of these tests has spawned, as ps lists them; others may test at the same time."""
     listed = subprocess.run(
         ["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True, timeout=60
     ).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
-    servers = {pid for pid, _, args in rows if "wayfolk.cli play --port 0" in args}
+    servers = {pid for pid, parent, args in rows if parent == str(os.getpid()) and " play " in args}
     return [int(pid) for pid, parent, args in rows if parent in servers and "spawn_main" in args]
 
 

@@ -91,7 +91,7 @@ def test_agents_move_only_as_far_as_the_page_asks_and_react_to_edits(socket):
     step, cells, goals = read_begin(data)
     assert step == 0
     stride = head["width"] + 2
-    offsets = [1, stride, -1, -stride]
+    offsets = np.array([dy * stride + dx for dx, dy in head["directions"]] + [0])  # the last is to stay
 
     say(socket, "until", step=10)
     seen, here = 0, cells.copy()
@@ -102,7 +102,8 @@ def test_agents_move_only_as_far_as_the_page_asks_and_react_to_edits(socket):
             assert len(jumps) == 0
             moves = ops & 15
             assert (moves <= frames.STAY).all()
-            here = here.copy()
+            here = here + offsets[moves]
+            assert len(set(here.tolist())) == 8
     assert seen == 10
 
     # a wall, one agent more: both are there at the next step
@@ -116,7 +117,6 @@ def test_agents_move_only_as_far_as_the_page_asks_and_react_to_edits(socket):
     assert len(ops) == 9
     assert jumps[:, 0].tolist() == [8]
     assert {tuple(row) for row in walls.tolist()} <= {(stride + 1, 1), (stride + 2, 1)}
-    assert offsets
     assert len(goals) == 8
 
     say(socket, "edit", edit={"do": "goal", "agent": 99, "place": [3, 3]})
@@ -199,6 +199,44 @@ def test_a_page_that_does_not_read_stops_its_worker_not_the_server(socket):
     for _ in range(3):
         last = read_steps(hear(socket, "frame"))[-1][0]
     assert last < 10**6
+
+
+def test_bodies_come_as_far_as_the_page_asks(socket):
+    say(socket, "open", scene=scene(kind="crowd", algorithm="crowds/social_force"))
+    head = hear(socket, "begin")
+    data = hear(socket, "frame")
+    assert data[0] == frames.BODIES
+    step, _, present, arrived, new = struct.unpack_from("<If3I", data, 4)
+    assert (step, present, arrived, new) == (0, 8, 0, 8)
+    assert head["bodies"]["seconds"] == 0.1
+    say(socket, "until", step=12)
+    seen = 0
+    while seen < 12:
+        data = hear(socket, "frame")
+        assert data[0] == frames.BODIES
+        seen += int.from_bytes(data[2:4], "little")
+    assert seen == 12
+
+
+def test_what_is_reserved_comes_only_while_the_page_looks(socket):
+    say(socket, "open", scene=scene(algorithm="controllers/whca"))
+    hear(socket, "frame")
+    say(socket, "until", step=3)
+    got = 0
+    while got < 3:
+        data = hear(socket, "frame")
+        assert data[0] == frames.STEPS
+        got += int.from_bytes(data[2:4], "little")
+    say(socket, "look", ahead=True)
+    data = hear(socket, "frame")
+    assert data[0] == frames.AHEAD
+    step, rows = struct.unpack_from("<II", data, 4)
+    told = np.frombuffer(data, "<i4", 3 * rows, 12).reshape(-1, 3)
+    assert step == 3
+    assert set(told[:, 0].tolist()) <= set(range(8))
+    assert told[:, 2].min() == 1
+    say(socket, "look", waits=True)
+    assert hear(socket, "waits")["pairs"] == []
 
 
 def test_closing_ends_the_process(socket, workers):

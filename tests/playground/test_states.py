@@ -79,7 +79,7 @@ def test_imports_between_scripts_name_what_the_others_export():
 def test_the_types_of_the_scripts_fit(tmp_path):
     tsc = shutil.which("tsc")
     if tsc is None:
-        pytest.skip("there is no tsc: `npm install --global typescript`")
+        pytest.skip("there is no tsc: `.ci/run` installs typescript if there is npm")
     from wayfolk.playground.assets import assets
 
     for name, (_, data) in assets().items():

@@ -188,5 +188,6 @@ def demo(
         print("distance and collisions are means over agents and loops")
         print("coherence is how well the directions of neighbouring cells agree, from 0 to 1")
         print(f"open {out} in a browser to watch them, or change the world while they walk:")
-        print(f"wayfolk play thesis-c --agents {agents} --with lra --with direction_map --with whca")
+        chosen = f" --seed {seed}" if seed else ""
+        print(f"wayfolk play thesis-c --agents {agents}{chosen} --with lra --with direction_map --with whca")
     raise typer.Exit(0 if all(row["status"] == "solved" for row in answer["rows"]) else 1)

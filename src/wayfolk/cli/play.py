@@ -12,7 +12,7 @@ from wayfolk.errors import BadInput, NotSupported
 if TYPE_CHECKING:
     from socket import socket
 
-    from wayfolk.simulation.scene.scene import Scene
+    from wayfolk.world.grid import Grid
 
 MOST_BESIDE = 4
 
@@ -33,6 +33,7 @@ def play(
         str, typer.Option(help="The address to listen on; any but this machine's own needs a --token.")
     ] = "127.0.0.1",
     token: Annotated[str | None, typer.Option(help="A secret of 16 characters or more that pages need.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the agents' places.", min=0)] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
     """Open the playground in the browser."""
@@ -48,7 +49,7 @@ def play(
     from wayfolk.playground.limits import MAX_MESSAGE
 
     check_address(host, token)
-    _choose(begin_with, algorithms or [], agents)
+    _choose(begin_with, algorithms or [], agents, seed)
     listener = _listen(host, port)
     port = listener.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
@@ -66,7 +67,7 @@ def play(
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def _choose(begin_with: str | None, names: list[str], agents: int | None) -> None:
+def _choose(begin_with: str | None, names: list[str], agents: int | None, seed: int | None) -> None:
     """Decide what the page begins with."""
     from wayfolk.playground.ground import FIRST, NAMED, YOURS
     from wayfolk.playground.limits import check_size
@@ -76,22 +77,38 @@ def _choose(begin_with: str | None, names: list[str], agents: int | None) -> Non
     elif begin_with is not None:
         file = Path(begin_with)
         if file.suffix.lower() == ".toml":
-            from wayfolk.simulation.scene.reader import read_scene
-
-            scene = read_scene(file)
-            grid = scene.grid
-            FIRST.update(_scene(scene))
+            grid = _read_scene(file)
         else:
             from wayfolk.files.maps import read_map
 
             grid = read_map(file)
-        check_size(grid.width, grid.height)
-        YOURS[grid.name or "yours"] = grid
-        FIRST["map"] = {"name": grid.name or "yours"}
+        if grid is not None:
+            check_size(grid.width, grid.height)
+            YOURS[grid.name or "yours"] = grid
+            FIRST["map"] = {"name": grid.name or "yours"}
     if agents is not None:
         FIRST["agents"] = agents
+    if seed is not None:
+        FIRST["seed"] = seed
     if names:
         FIRST.update(_algorithms(names))
+
+
+def _read_scene(file: Path) -> Grid | None:
+    """Let the page begin with a scene; its map, or None if it has a street."""
+    from wayfolk.files.toml import read_toml
+    from wayfolk.playground.ground import FIRST
+    from wayfolk.playground.scene_files import agents_scene, street_scene
+    from wayfolk.simulation.scene.reader import read_scene
+    from wayfolk.simulation.scene.street import is_street
+
+    document = read_toml(file, "scene")
+    if is_street(document):
+        FIRST.update(street_scene(document.data))
+        return None
+    scene = read_scene(file)
+    FIRST.update(agents_scene(scene))
+    return scene.grid
 
 
 def _algorithms(names: list[str]) -> dict[str, Any]:
@@ -108,21 +125,6 @@ def _algorithms(names: list[str]) -> dict[str, Any]:
     return {
         "kind": kinds.pop(),
         "algorithms": [{"name": f"{each.family}/{each.name}", "options": {}} for each in entries],
-    }
-
-
-def _scene(scene: Scene) -> dict[str, Any]:
-    """The agents and the controller of a scene file; of errands, the first goal, there and back."""
-    place = scene.grid.place
-    problem, _ = scene.written_out
-    pairs = zip(problem.starts.tolist(), problem.goals.tolist(), strict=True)
-    plain = {key: value for key, value in scene.options.items() if isinstance(value, bool | int | float)}
-    return {
-        "kind": "agents",
-        "errand": "one_shot" if problem.is_one_shot else "patrol",
-        "journeys": [[*place(start), *place(goal)] for start, goal in pairs],
-        "algorithms": [{"name": f"controllers/{scene.controller}", "options": plain}],
-        "seed": scene.seed,
     }
 
 

@@ -28,6 +28,11 @@ Agent = Annotated[int, Field(ge=0, le=10 * MAX_AGENTS)]
 Value = bool | int | float | Annotated[str, Field(max_length=60)] | None
 Options = Annotated[dict[Annotated[str, Field(max_length=60)], Value], Field(max_length=60)]
 
+Settings = Annotated[dict[Annotated[str, Field(max_length=30)], float], Field(max_length=10)]
+QUARTERS = 4
+"""Terrain is written in quarters."""
+MAX_DRAWING = 20_000
+
 Kind = Literal["search", "agents", "crowd"]
 Errand = Literal["one_shot", "patrol", "tasks"]
 Format = Literal["html", "gif", "svg", "json"]
@@ -43,29 +48,63 @@ class Strict(BaseModel):
 
 
 class Map(Strict):
-    """A map of the playground by its name, or a drawn one: its size, and its walls as bits in base64, row by row."""
+    """A map of the playground by its name, or a drawn one: its size, and its walls as bits in base64, row by row.
+
+    `terrain` has a byte for each cell, in base64 too: what it costs to walk there, in quarters.
+    """
 
     name: Annotated[str, Field(max_length=60)] = ""
     width: Side | None = None
     height: Side | None = None
     walls: Annotated[str, Field(max_length=MAX_CELLS // 4)] = ""
+    terrain: Annotated[str, Field(max_length=MAX_CELLS * 4 // 3 + 4)] = ""
 
     def free(self) -> NDArray[np.bool_]:
         """The free cells of a drawn map."""
         if self.width is None or self.height is None:
             raise BadInput("a drawn map needs its width and height")
         check_size(self.width, self.height)
-        try:
-            data = np.frombuffer(base64.b64decode(self.walls, validate=True), np.uint8)
-        except (binascii.Error, ValueError):
-            raise BadInput("the walls of a map are bits in base64") from None
         n = self.width * self.height
-        if len(data) != (n + 7) // 8:
-            raise BadInput(
-                f"a map of {self.width} x {self.height} cells has {(n + 7) // 8} bytes of walls, not {len(data)}"
-            )
+        data = self._bytes(self.walls, (n + 7) // 8, "walls", self.width, self.height)
         free: NDArray[np.bool_] = np.unpackbits(data)[:n].reshape(self.height, self.width) == 0
         return free
+
+    def costs(self, width: int, height: int) -> NDArray[np.float64] | None:
+        """What it costs to walk in each cell of a map of this size; None if it is the same everywhere."""
+        if not self.terrain:
+            return None
+        data = self._bytes(self.terrain, width * height, "terrain", width, height)
+        if not data.all():
+            raise BadInput("terrain costs a quarter or more, not 0")
+        return (data / QUARTERS).reshape(height, width)
+
+    def _bytes(self, text: str, n: int, what: str, width: int, height: int) -> NDArray[np.uint8]:
+        try:
+            data = np.frombuffer(base64.b64decode(text, validate=True), np.uint8)
+        except (binascii.Error, ValueError):
+            raise BadInput(f"the {what} of a map are written in base64") from None
+        if len(data) != n:
+            raise BadInput(f"a map of {width} x {height} cells has {n} bytes of {what}, not {len(data)}")
+        return data
+
+
+class Coming(Strict):
+    """Who comes to a street: so many a second, with one of the package's brains."""
+
+    brain: Literal["pedestrian", "hurried", "car", "bus"]
+    rate: Annotated[float, Field(gt=0, le=5)]
+    speed: Annotated[float, Field(ge=0, le=50)] = 0.0
+    radius: Annotated[float, Field(ge=0, le=3)] = 0.0
+    settings: Settings = {}
+
+
+class StreetPart(Strict):
+    """A street: its drawing (see `wayfolk.crowds.street.ground`), who comes, and the settings of its signals."""
+
+    drawing: Annotated[str, Field(max_length=MAX_DRAWING)]
+    cell: Annotated[float, Field(ge=0.5, le=20)] = 3.0
+    coming: Annotated[tuple[Coming, ...], Field(min_length=1, max_length=8)]
+    signal: Settings = {}
 
 
 class Scene(Strict):
@@ -82,6 +121,7 @@ class Scene(Strict):
     agents: Annotated[int, Field(ge=1, le=MAX_AGENTS)] = 50
     errand: Errand = "one_shot"
     journeys: Annotated[tuple[Journey, ...], Field(max_length=MAX_AGENTS)] = ()
+    street: StreetPart | None = None
 
     def entry(self) -> Entry:
         """The algorithm, and its checked options."""
@@ -91,12 +131,13 @@ class Scene(Strict):
 class Edit(Strict):
     """A change while it runs. In a search, agent 0 is put to another start, or gets another goal."""
 
-    do: Literal["block", "free", "goal", "put", "join", "add", "leave", "hold", "resume", "move", "options"]
+    do: Literal["block", "free", "terrain", "goal", "put", "join", "add", "leave", "hold", "resume", "move", "options"]
     cells: Annotated[tuple[Place, ...], Field(max_length=MAX_EDIT_CELLS)] = ()
     agent: Agent = 0
     place: Place = (0, 0)
     journeys: Annotated[tuple[Journey, ...], Field(max_length=MAX_AGENTS)] = ()
     count: Annotated[int, Field(ge=1, le=1000)] = 1
+    cost: Annotated[float, Field(ge=0.25, le=60)] = 1.0
     options: Options = {}
 
 
@@ -124,6 +165,15 @@ class Change(Strict):
     edit: Edit
 
 
+class Look(Strict):
+    """Say what else the page shows of agents: what they have reserved ahead of them, and who waits for whom."""
+
+    type: Literal["look"]
+    panel: Panel
+    ahead: bool = False
+    waits: bool = False
+
+
 class Export(Strict):
     """Make a file of what has happened in a panel."""
 
@@ -139,7 +189,7 @@ class Close(Strict):
     panel: Panel
 
 
-Message = Open | Until | Change | Export | Close
+Message = Open | Until | Change | Look | Export | Close
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 _SCENE: TypeAdapter[Scene] = TypeAdapter(Scene)
 
@@ -149,7 +199,7 @@ def read_message(text: str) -> Message:
     try:
         return _MESSAGE.validate_json(text)
     except ValidationError as error:
-        raise BadInput(_sentence(error)) from None
+        raise BadInput(sentence(error)) from None
 
 
 def read_scene(data: Any) -> Scene:
@@ -157,7 +207,7 @@ def read_scene(data: Any) -> Scene:
     try:
         return _SCENE.validate_python(data, strict=False)
     except ValidationError as error:
-        raise BadInput(_sentence(error)) from None
+        raise BadInput(sentence(error)) from None
 
 
 def known(name: str, *families: str) -> Entry:
@@ -191,7 +241,8 @@ def _is_text(option: catalogue.Option) -> bool:
     return kind not in ("int", "float", "bool") and not option.choices
 
 
-def _sentence(error: ValidationError) -> str:
+def sentence(error: ValidationError) -> str:
+    """What is wrong first, in a sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])[:80]
     return f"the page sent something wrong{f' in {where}' if where else ''}: {first['msg'][:120]}"

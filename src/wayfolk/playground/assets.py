@@ -11,7 +11,10 @@ from importlib.resources import files
 from wayfolk.replay import ENGINE
 
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-MODULES = ("main.js", "link.js", "live.js", "charts.js", "stage.js", "tools.js", "scene.js", "menu.js", "states.js")
+MODULES = (
+    "main.js", "link.js", "frames.js", "live.js", "learning.js", "walkers.js", "charts.js", "stage.js", "panels.js",
+    "insight.js", "tools.js", "scene.js", "python.js", "menu.js", "inspection.js", "states.js",
+)  # fmt: skip
 STYLES = ("play.css",)
 
 

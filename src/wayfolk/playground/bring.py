@@ -1,8 +1,9 @@
-"""Files that are dropped on the page: maps and images. What they are is read from their bytes, not from their names."""
+"""Files that are dropped on the page: maps, images and scenes. What they are is read from their bytes, not their names."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from wayfolk.errors import BadInput, WayfolkError
 from wayfolk.files.maps import read_map
 from wayfolk.playground.limits import check_size
+from wayfolk.playground.scene_files import read_dropped_scene
 from wayfolk.playground.shown import map_of
 from wayfolk.world.grid import Grid
 
@@ -17,11 +19,22 @@ SIGNS = {
     b"\x89PNG": ".png", b"GIF8": ".gif", b"BM": ".bmp", b"\xff\xd8\xff": ".jpg", b"RIFF": ".webp", b"P1": ".pbm",
     b"P2": ".pgm", b"P3": ".ppm", b"P4": ".pbm", b"P5": ".pgm", b"P6": ".ppm", b"type": ".map",
 }  # fmt: skip
-SHORTEST_NAME, LONGEST_NAME = 1, 40
+SCENE = re.compile(rb"^\[\[?(world|street|group|spawn)\]", re.MULTILINE)
+"""A table that every scene file has."""
+LONGEST_NAME = 40
 
 
 def read_dropped(name: str, data: bytes) -> dict[str, Any]:
-    """The map in a file with these bytes. Its name is shown on the page and used for nothing else."""
+    """The scene in a file with these bytes, or as much of one as its map. Its name is shown, and used for nothing else."""
+    if SCENE.search(data):
+        try:
+            return read_dropped_scene(data.decode())
+        except UnicodeDecodeError:
+            raise BadInput("the file is no scene: it is not written in UTF-8") from None
+    return {"map": _read_map(name, data), "start": None, "goal": None, "journeys": [], "street": None}
+
+
+def _read_map(name: str, data: bytes) -> dict[str, Any]:
     kind = next((kind for sign, kind in SIGNS.items() if data.startswith(sign)), ".txt")
     folder = Path(mkdtemp(prefix="wayfolk-"))
     file = folder / f"map{kind}"

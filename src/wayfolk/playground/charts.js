@@ -4,12 +4,18 @@ import { NOWHERE, clamp } from "./engine.js";
 
 const SAMPLES = 240;
 
-export const CHARTS = [
+const OF_AGENTS = [
   { key: "reached", name: "Goals reached", unit: "", of: (moment) => moment.reached },
   { key: "refused", name: "Refused moves in a step", unit: "", of: (moment, before) => moment.refused - (before?.refused ?? 0) },
   { key: "seconds", name: "Planning for a step", unit: " ms", of: (moment) => 1000 * moment.seconds },
   { key: "coherence", name: "Coherence of lanes", unit: "", of: (moment) => moment.coherence },
   { key: "moved", name: "Agents that move", unit: "", of: (moment, before) => moment.moves - (before?.moves ?? 0) },
+];
+const OF_BODIES = [
+  { key: "arrived", name: "Goals reached", unit: "", of: (moment) => moment.arrived },
+  { key: "bodies", name: "Bodies", unit: "", of: (moment) => moment.present },
+  { key: "speed", name: "Mean speed", unit: " m/s", of: (moment) => moment.speed },
+  { key: "seconds", name: "Computing a tenth of a second", unit: " ms", of: (moment) => 1000 * moment.seconds },
 ];
 
 export class Charts {
@@ -17,7 +23,7 @@ export class Charts {
   constructor(root, timeline, stage) {
     this.timeline = timeline;
     this.stage = stage;
-    this.charts = CHARTS.map((chart) => {
+    this.charts = (timeline.bodies ? OF_BODIES : OF_AGENTS).map((chart) => {
       const box = document.createElement("div");
       box.className = "chart";
       const caption = document.createElement("p");
@@ -42,8 +48,8 @@ export class Charts {
 
   /** @param {number} t */
   draw(t) {
-    const { moments, first } = this.timeline;
-    const last = clamp(Math.floor(t + 1e-9) - first, 0, moments.length - 1);
+    const { moments, first, tick } = this.timeline;
+    const last = clamp(Math.floor(t / tick + 1e-6) - first, 0, moments.length - 1);
     for (const chart of this.charts) {
       const now = chart.of(moments[last], moments[last - 1]);
       const text = `${now < 10 && !Number.isInteger(now) ? now.toFixed(2) : Math.round(now).toLocaleString("en")}${chart.unit}`;
@@ -79,11 +85,15 @@ export class Charts {
   }
 }
 
-/** What the table of a comparison says about a panel. @param {any} timeline */
+/** What the table of a comparison says about a panel. @param {any} timeline @returns {Record<string, number>} */
 export function metricsOf(timeline) {
   const last = timeline.moments[timeline.moments.length - 1];
   const kept = timeline.moments.slice(1);
   const seconds = kept.reduce((sum, moment) => sum + moment.seconds, 0);
+  const each = kept.length ? (1000 * seconds) / kept.length : 0;
+  if (timeline.bodies) {
+    return { Seconds: timeline.end, "Goals reached": last.arrived, Bodies: last.present, "Mean speed, m/s": last.speed, "Computing, ms a frame": each };
+  }
   const away = last.cells.reduce((n, cell, agent) => n + (cell !== NOWHERE && cell !== last.goals[agent] ? 1 : 0), 0);
   return {
     Steps: timeline.end,
@@ -92,6 +102,12 @@ export function metricsOf(timeline) {
     Moves: last.moves,
     "Refused moves": last.refused,
     Coherence: last.coherence,
-    "Planning, ms a step": kept.length ? (1000 * seconds) / kept.length : 0,
+    "Planning, ms a step": each,
   };
+}
+
+/** Whether less of a metric is better; undefined if neither is. @param {string} name */
+export function isLessBetter(name) {
+  if (["Refused moves", "Planning, ms a step", "On their way", "Computing, ms a frame"].includes(name)) return true;
+  return ["Goals reached", "Mean speed, m/s"].includes(name) ? false : undefined;
 }

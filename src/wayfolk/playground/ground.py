@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -27,6 +27,7 @@ NAMED: dict[str, tuple[str, Callable[[], Grid]]] = {
     "two-corridors": ("Two rooms joined by two corridors", lambda: two_rooms(14, 14, 1)),
     "one-corridor": ("Two rooms joined by one corridor one cell wide", lambda: _corridor()),
     "dead-end": ("A dead end between start and goal", lambda: _dead_end()),
+    "halls": ("Three halls joined by passages two cells wide", lambda: _halls()),
     "crossing": ("Two wide streets that cross", lambda: _crossing()),
     **{name: (thesis_map(letter).notes.capitalize(), lambda letter=letter: thesis_map(letter).grid)  # type: ignore[misc]
        for name, letter in THESIS.items()},
@@ -60,7 +61,26 @@ def grid_of(asked: Map, moves: str) -> Grid:
     else:
         grid = named(asked.name).with_moves(moves)
     check_size(grid.width, grid.height)
-    return grid
+    costs = asked.costs(grid.width, grid.height)
+    return grid if costs is None else with_costs(grid, costs)
+
+
+def with_costs(grid: Grid, costs: Any) -> Grid:
+    """The same map with other terrain."""
+    return Grid(grid.free, grid.moves, costs=costs, links=grid.links, diagonal=grid.diagonal, name=grid.name)
+
+
+def with_terrain(grid: Grid, places: Iterable[tuple[int, int]], cost: float) -> Grid:
+    """The same map, with another cost in some cells."""
+    costs = np.ones((grid.height, grid.width)) if grid.costs is None else grid.costs.copy()
+    for x, y in inside(grid, places):
+        costs[y, x] = cost
+    return with_costs(grid, None if (costs == 1.0).all() else costs)
+
+
+def inside(grid: Grid, places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of `places` that are on the map."""
+    return [(x, y) for x, y in places if x < grid.width and y < grid.height]
 
 
 def problem_of(scene: Scene, grid: Grid) -> Problem:
@@ -115,6 +135,14 @@ def _corridor() -> Grid:
     free = np.zeros((11, 33), bool)
     free[1:10, 1:12] = free[1:10, 21:32] = True
     free[5, 12:21] = True
+    return Grid(free)
+
+
+def _halls() -> Grid:
+    free = np.zeros((17, 53), bool)
+    free[8:10, 1:52] = True
+    for left in (1, 19, 37):
+        free[1:16, left : left + 15] = True
     return Grid(free)
 
 

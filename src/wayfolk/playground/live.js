@@ -3,62 +3,21 @@
 // Each step keeps the cells, goals and ops of all agents. The oldest steps are dropped when all of them together take more
 // than KEPT_BYTES, so memory does not grow with time; what was dropped cannot be rewound to.
 
-import { FORGET, HEADING_X, HEADING_Y, Lanes, NOWHERE, Timeline, clamp, heading, stillLog, unpackBits, upperBound } from "./engine.js";
+import { NOWHERE, Timeline, clamp, stillLog, unpackBits, upperBound } from "./engine.js";
+import { ARRIVED, FREED, Reader, STAY } from "./frames.js";
+import { Growing, LiveLanes } from "./learning.js";
 
 /**
  * What one step holds.
  * @typedef {{ cells: Int32Array, goals: Int32Array, ops: Uint8Array, seconds: number, refused: number, arrived: number,
- *   present: number, moves: number, passed: number, reached: number, coherence: number }} Moment
+ *   present: number, moves: number, passed: number, reached: number, coherence: number, bytes: number }} Moment
  */
 
-export const [BEGIN, STEPS, FILE] = [1, 2, 3];
-const [STAY, ARRIVED, FREED] = [8, 16, 32];
 const KEPT_BYTES = 48e6;
+const KEPT_AHEAD = 12e6; // bytes of reservations
+const KEPT_WAITS = 100; // times
 const KEPT_REFUSALS = 400_000;
-const KEPT_LESSONS = 600_000;
 const COHERENCE_EVERY = 5; // steps
-
-/** The kind and the panel of a frame. @param {ArrayBuffer} buffer */
-export function headOf(buffer) {
-  const [kind, panel] = new Uint8Array(buffer, 0, 2);
-  return { kind, panel };
-}
-
-/** The name and the bytes of a frame with a file. @param {ArrayBuffer} buffer */
-export function readFile(buffer) {
-  const length = new DataView(buffer).getUint32(4, true);
-  const name = new TextDecoder().decode(new Uint8Array(buffer, 8, length));
-  return { name, bytes: new Uint8Array(buffer, 8 + length + ((4 - (length % 4)) % 4)) };
-}
-
-// A list of numbers in typed arrays that grow; the first half is dropped when there are too many.
-class Growing {
-  /** @param {Record<string, any>} kinds  a class of typed arrays for each column */
-  constructor(kinds) {
-    this.kinds = kinds;
-    this.size = 0;
-    this.columns = Object.fromEntries(Object.entries(kinds).map(([name, Kind]) => [name, new Kind(1024)]));
-  }
-
-  /** @param {Record<string, number>} row */
-  push(row) {
-    for (const name in this.kinds) {
-      if (this.size === this.columns[name].length) {
-        const larger = new this.kinds[name](2 * this.size);
-        larger.set(this.columns[name]);
-        this.columns[name] = larger;
-      }
-      this.columns[name][this.size] = row[name] ?? 0;
-    }
-    this.size++;
-  }
-
-  /** @param {number} n */
-  drop(n) {
-    for (const name in this.kinds) this.columns[name].copyWithin(0, n, this.size);
-    this.size -= n;
-  }
-}
 
 export class LiveTimeline extends Timeline {
   /**
@@ -83,9 +42,18 @@ export class LiveTimeline extends Timeline {
     const cells = new Int32Array(buffer.slice(12, 12 + 4 * agents));
     const goals = new Int32Array(buffer.slice(12 + 4 * agents, wallsAt));
     /** @type {Moment[]} */
-    this.moments = [this.counted({ cells, goals, ops: new Uint8Array(agents).fill(STAY), seconds: 0, refused: 0, moves: 0, passed: 0, coherence: 0 })];
+    this.moments = [this.counted({ cells, goals, ops: new Uint8Array(agents).fill(STAY), seconds: 0, refused: 0, moves: 0, passed: 0, coherence: 0, bytes: 9 * agents })];
     this.bytes = 9 * agents;
     this.isOver = false;
+    this.directions = head.directions;
+    /** @type {Uint8Array | null} the moves that are left in one-way streets, a byte for each cell */
+    this.moves = null;
+    this.movesVersion = 0;
+    /** @type {{ step: number, rows: Int32Array }[]} what agents have reserved */
+    this.ahead = [];
+    this.aheadBytes = 0;
+    /** @type {{ step: number, pairs: number[][], cycles: number[][] }[]} who waits for whom */
+    this.waits = [];
     const offsets = [];
     for (const [dx, dy] of head.directions) offsets.push(dy * this.stride + dx);
     this.offsets = Int32Array.from(offsets);
@@ -103,17 +71,12 @@ export class LiveTimeline extends Timeline {
 
   /** Add the steps of a frame. @param {ArrayBuffer} buffer */
   append(buffer) {
-    const view = new DataView(buffer);
-    let at = 4;
-    const word = () => view.getUint32((at += 4) - 4, true);
-    for (let n = view.getUint16(2, true); n > 0; n--) {
-      const step = word();
-      const seconds = view.getFloat32((at += 4) - 4, true);
-      const [agents, ...sizes] = [word(), word(), word(), word(), word()];
-      const [jumps, goals, walls, refused] = sizes.map((size) => new Int32Array(buffer, (at += 8 * size) - 8 * size, 2 * size));
-      const ops = new Uint8Array(buffer.slice(at, at + agents));
-      at += 4 * Math.ceil(agents / 4);
-      this.add(step, seconds, ops, { jumps, goals, walls, refused });
+    const reader = new Reader(buffer);
+    for (let n = reader.steps; n > 0; n--) {
+      const [step, seconds] = [reader.word(), reader.float()];
+      const [agents, ...sizes] = [1, 2, 3, 4, 5].map(() => reader.word());
+      const [jumps, goals, walls, refused] = sizes.map((size) => reader.numbers(2 * size));
+      this.add(step, seconds, reader.bytes(agents), { jumps, goals, walls, refused });
     }
     this.forget();
   }
@@ -154,8 +117,9 @@ export class LiveTimeline extends Timeline {
     for (let i = 0; i < refused.length; i += 2) this.logged.push({ time: step - 1, agent: refused[i], cell: refused[i + 1] });
     const coherence = step % COHERENCE_EVERY ? before.coherence : this.lanes.coherence();
     const total = before.refused + refused.length / 2;
-    this.moments.push(this.counted({ cells, goals: wanted, ops, seconds, refused: total, moves, passed, coherence }));
-    this.bytes += 5 * n + (wanted === before.goals ? 0 : 4 * n);
+    this.moments.push(this.counted({ cells, goals: wanted, ops, seconds, refused: total, moves, passed, coherence, bytes: 0 }));
+    this.moments[this.moments.length - 1].bytes = 5 * n + (wanted === before.goals ? 0 : 4 * n);
+    this.bytes += this.moments[this.moments.length - 1].bytes;
     this.agents = Math.max(this.agents, n);
     this.end = step;
   }
@@ -173,16 +137,63 @@ export class LiveTimeline extends Timeline {
 
   forget() {
     let n = 0;
-    while (this.bytes > KEPT_BYTES && this.moments.length - n > 50) this.bytes -= 9 * this.moments[n++].cells.length;
+    while (this.bytes > KEPT_BYTES && this.moments.length - n > 50) this.bytes -= this.moments[n++].bytes;
     if (n) {
       this.moments.splice(0, n);
       this.first += n;
-      this.bytes = Math.max(this.bytes, 0);
     }
     if (this.logged.size > KEPT_REFUSALS) {
       this.logged.drop(KEPT_REFUSALS / 2);
       this.droppedRefusals = (this.droppedRefusals || 0) + KEPT_REFUSALS / 2;
     }
+  }
+
+  /** Keep what agents have reserved. @param {ArrayBuffer} buffer */
+  addAhead(buffer) {
+    const reader = new Reader(buffer);
+    const [step, n] = [reader.word(), reader.word()];
+    if (this.ahead.at(-1)?.step === step) this.ahead.pop();
+    this.ahead.push({ step, rows: reader.numbers(3 * n) });
+    this.aheadBytes += 12 * n;
+    while (this.aheadBytes > KEPT_AHEAD && this.ahead.length > 1) this.aheadBytes -= 4 * this.ahead.shift().rows.length;
+  }
+
+  /** @param {{ step: number, pairs: number[][], cycles: number[][] }} told */
+  addWaits({ step, pairs, cycles }) {
+    this.waits.push({ step, pairs, cycles });
+    if (this.waits.length > KEPT_WAITS) this.waits.shift();
+  }
+
+  /** What agents have reserved at `t`: rows of agent, cell and steps ahead. @param {number} t */
+  aheadAt(t) {
+    return (this.ahead.findLast(({ step }) => step <= t + 1e-9) ?? this.ahead[0])?.rows ?? new Int32Array(0);
+  }
+
+  /** @param {number} t */
+  waitsAt(t) {
+    return this.waits.findLast(({ step }) => step <= t + 1e-9) ?? this.waits[0] ?? { step: 0, pairs: [], cycles: [] };
+  }
+
+  /** The latest step. */
+  get lastStep() {
+    return this.first + this.moments.length - 1;
+  }
+
+  /** The earliest time that is kept. */
+  get begin() {
+    return this.first;
+  }
+
+  /** The number that the next agent gets. */
+  get nextAgent() {
+    return this.moments[this.moments.length - 1].cells.length;
+  }
+
+  /** Where agents are and want to be, for a scene. */
+  get journeys() {
+    const { cells, goals } = this.momentAt(this.end);
+    const there = [...cells.keys()].filter((agent) => cells[agent] !== NOWHERE);
+    return there.map((agent) => [this.x(cells[agent]), this.y(cells[agent]), this.x(goals[agent]), this.y(goals[agent])]);
   }
 
   /** The moment at or before `t`. @param {number} t */
@@ -245,99 +256,20 @@ export class LiveTimeline extends Timeline {
     return n;
   }
 
+  /** The cell with this index. @param {number} index */
+  padded(index) {
+    return (Math.floor(index / this.width) + 1) * this.stride + (index % this.width) + 1;
+  }
+
   /** The agent in the cell with this index at `t`, or -1. @param {number} index @param {number} t */
   agentAt(index, t) {
-    const cell = (Math.floor(index / this.width) + 1) * this.stride + (index % this.width) + 1;
-    return this.momentAt(t).cells.indexOf(cell);
+    return this.momentAt(t).cells.indexOf(this.padded(index));
   }
 
   /** The agent whose goal is the cell with this index at `t`, or -1. @param {number} index @param {number} t */
   goalAt(index, t) {
-    const cell = (Math.floor(index / this.width) + 1) * this.stride + (index % this.width) + 1;
     const { goals, cells } = this.momentAt(t);
+    const cell = this.padded(index);
     return goals.findIndex((goal, agent) => goal === cell && cells[agent] !== NOWHERE);
-  }
-}
-
-// Lanes that learn while steps come in.
-class LiveLanes extends Lanes {
-  constructor(timeline, alpha) {
-    super(timeline, alpha);
-    this.lastX = new Float32Array(this.x.length); // vectors at the latest step
-    this.lastY = new Float32Array(this.y.length);
-    this.seen = new Set();
-    this.rows = new Growing({ time: Float64Array, cell: Uint32Array, heading: Uint8Array, beforeX: Float32Array, beforeY: Float32Array });
-  }
-
-  get lessons() {
-    return { ...this.rows.columns, size: this.rows.size };
-  }
-
-  // As the replay does: of one step, first the cells that are left learn, then those that are entered.
-  learn(time, ops, before, after) {
-    const { timeline } = this;
-    for (const cells of [before, after]) {
-      for (let agent = 0; agent < before.length; agent++) {
-        if ((ops[agent] & 15) === STAY) continue;
-        const way = heading(timeline, before[agent], after[agent]);
-        if (way >= 0) this.add(time, timeline.y(cells[agent]) * timeline.width + timeline.x(cells[agent]), way);
-      }
-    }
-    if (this.rows.size > KEPT_LESSONS) this.drop(KEPT_LESSONS / 2);
-  }
-
-  forget(time, index) {
-    this.add(time, index, FORGET);
-  }
-
-  add(time, cell, way) {
-    const { rows } = this;
-    if (rows.size === rows.columns.time.length) rows.push({ time, cell, heading: way });
-    else {
-      rows.columns.time[rows.size] = time;
-      rows.columns.cell[rows.size] = cell;
-      rows.columns.heading[rows.size++] = way;
-    }
-    const rate = way === FORGET ? 1 : this.alpha;
-    this.lastX[cell] += rate * (HEADING_X[way] - this.lastX[cell]);
-    this.lastY[cell] += rate * (HEADING_Y[way] - this.lastY[cell]);
-    if (way !== FORGET) this.seen.add(cell);
-  }
-
-  // The mean of |v1 + v2| / 2 over all cells that have learned, v2 being the vector of the cell that v1 points to: the
-  // coherence of the Direction Map thesis, at the latest step.
-  coherence() {
-    const { timeline, lastX, lastY, seen } = this;
-    const { width, height, walls } = timeline;
-    const isFree = (x, y) => x >= 0 && y >= 0 && x < width && y < height && !walls[y * width + x];
-    let total = 0;
-    for (const cell of seen) {
-      let [x, y] = [lastX[cell], lastY[cell]];
-      if (Math.hypot(x, y) < 1e-9) continue;
-      const [column, row] = [cell % width, Math.floor(cell / width)];
-      let [nearest, best] = [-1, -Infinity];
-      for (let way = 0; way < 8; way += timeline.diagonals ? 1 : 2) {
-        const along = x * HEADING_X[way] + y * HEADING_Y[way];
-        const [dx, dy] = [Math.sign(HEADING_X[way]), Math.sign(HEADING_Y[way])];
-        if (along <= best || !isFree(column + dx, row + dy)) continue;
-        if (dx && dy && !(isFree(column + dx, row) && isFree(column, row + dy))) continue;
-        [nearest, best] = [cell + dy * width + dx, along];
-      }
-      if (nearest >= 0) [x, y] = [x + lastX[nearest], y + lastY[nearest]];
-      total += Math.hypot(x, y) / 2;
-    }
-    return seen.size ? total / seen.size : 0;
-  }
-
-  // What is dropped must have been learned.
-  drop(n) {
-    const { rows } = this;
-    if (this.done < n) this.moveTo(rows.columns.time[n - 1], () => {});
-    rows.drop(n);
-    this.done = Math.max(0, this.done - n);
-  }
-
-  moveTo(t, changed) {
-    super.moveTo(t, changed || (() => {}));
   }
 }

@@ -1,9 +1,10 @@
 // The playground: joins the link to the server, the stage, the tools and the menu.
 
-import { Deck, arrange, byId, drawLegend, readTheme, NOWHERE } from "./engine.js";
-import { metricsOf } from "./charts.js";
+import { Deck, arrange, byId, drawLegend, readTheme } from "./engine.js";
+import { isLessBetter, metricsOf } from "./charts.js";
+import { AHEAD, BEGIN, BODIES, FILE, STEPS, headOf, readFile } from "./frames.js";
+import { inspection } from "./inspection.js";
 import { Link } from "./link.js";
-import { BEGIN, FILE, STEPS, headOf, readFile } from "./live.js";
 import { Menu, download, drawnMap } from "./menu.js";
 import { checked, decode, encode, firstScene, forWorker } from "./scene.js";
 import { Stage, liveOf, trackOf } from "./stage.js";
@@ -11,6 +12,7 @@ import { States } from "./states.js";
 import { Tools } from "./tools.js";
 
 const KEEP_AFTER = 400; // milliseconds after the last change at which the address holds the scene
+const PLAIN = 4; // quarters that a cell costs without terrain
 const WORDS = {
   connecting: "Connecting.",
   ready: "Ready.",
@@ -22,13 +24,20 @@ const WORDS = {
 class App {
   constructor() {
     this.scene = firstScene();
-    this.stage = new Stage((panel, step) => this.link.send({ type: "until", panel, step }), () => this.states.go("ended"));
+    this.stage = new Stage(
+      (panel, step) => this.link.send({ type: "until", panel, step }),
+      (panel, ahead, waits) => this.link.send({ type: "look", panel, ahead, waits }),
+      () => this.states.go("ended"),
+    );
     this.states = new States((state, before) => this.entered(state, before));
     this.tools = new Tools(this.stage, (edit) => this.edit(edit));
     this.heads = new Map(); // what workers said before their first frame
     this.expected = 0;
     this.about = "";
+    this.shows = []; // switches that the scene turns on or off
+    this.line = Promise.resolve(); // what has come is worked on in its order
     const { stage } = this;
+    byId("legend").before(byId("switches").content);
     stage.deck = new Deck(stage);
     const dress = () => {
       stage.theme = readTheme();
@@ -62,8 +71,16 @@ class App {
         this.states.go("closed");
         if (why) this.say(why);
       },
-      told: (message) => this.told(message),
-      frame: (buffer) => this.frame(buffer),
+      told: (message) => this.next(() => this.told(message)),
+      frame: (buffer) => this.next(() => this.frame(buffer)),
+    });
+  }
+
+  /** Do something after all that came before. @param {() => any} act */
+  next(act) {
+    this.line = this.line.then(act).catch((error) => {
+      this.say(`Something went wrong on the page: ${error.message}.`);
+      reportError(error);
     });
   }
 
@@ -84,13 +101,14 @@ class App {
     return `${names.join(" beside ")}. Drag agents and goals, paint walls, or press ? for the keys.`;
   }
 
-  /** Begin the scene. @param {string} [about]  what to say about it */
-  start(about = "") {
+  /** Begin the scene. @param {string} [about]  what to say about it @param {string[]} [shows]  switches to turn on, or off with a "!" */
+  start(about = "", shows = []) {
     if (!this.link?.isOpen) return;
     this.about = about;
+    this.shows = shows;
     this.tools.forget();
     this.isTouched = false;
-    this.walls = null;
+    this.walls = this.terrain = null;
     this.heads.clear();
     byId("notice")?.remove();
     byId("alarm").hidden = true;
@@ -114,7 +132,7 @@ class App {
   edit(edit, only) {
     for (const panel of only === undefined ? this.stage.slots.keys() : [only]) this.link.send({ type: "edit", panel, edit });
     for (const { timeline } of this.stage.slots.values()) timeline.isOver = false;
-    for (const slot of this.stage.slots.values()) slot.asked = slot.timeline.isLive ? slot.timeline.end : 0;
+    for (const slot of this.stage.slots.values()) slot.asked = slot.timeline.isLive ? slot.timeline.lastStep : 0;
     this.stage.measure();
     if (this.stage.isLive && this.states.go("changed")) this.stage.play();
     this.noteEdit(edit);
@@ -126,25 +144,27 @@ class App {
   noteEdit(edit) {
     const timeline = this.stage.panels[0]?.timeline;
     if (!timeline) return;
-    if (edit.do === "block" || edit.do === "free") {
-      if (!this.scene.map.walls || this.walls?.length !== timeline.walls.length) this.walls = timeline.walls.slice();
-      for (const [x, y] of edit.cells) this.walls[y * timeline.width + x] = edit.do === "block" ? 1 : 0;
-      this.scene.map = drawnMap({ ...timeline, width: timeline.width, height: timeline.height, walls: this.walls }, this.scene.map.name);
+    if (["block", "free", "terrain"].includes(edit.do)) {
+      const { width, height, walls, terrain } = timeline;
+      if (!this.scene.map.walls || this.walls?.length !== walls.length) {
+        this.walls = walls.slice();
+        this.terrain = terrain?.slice() ?? new Uint8Array(walls.length).fill(PLAIN);
+      }
+      for (const [x, y] of edit.cells) {
+        if (edit.do === "terrain") this.terrain[y * width + x] = PLAIN * edit.cost;
+        else this.walls[y * width + x] = edit.do === "block" ? 1 : 0;
+      }
+      this.scene.map = drawnMap({ width, height, walls: this.walls, terrain: this.terrain }, this.scene.map.name);
     } else if (this.scene.kind === "search" && edit.do === "put") this.scene.start = edit.place;
     else if (this.scene.kind === "search" && edit.do === "goal") this.scene.goal = edit.place;
-    else if (this.scene.kind === "agents" && ["put", "goal", "join", "add", "leave"].includes(edit.do)) this.isTouched = true;
+    else if (this.scene.kind !== "search" && ["put", "goal", "join", "add", "leave"].includes(edit.do)) this.isTouched = true;
   }
 
   /** The scene with the agents where they are, if they were touched. */
   sceneNow() {
     const timeline = this.stage.panels[0]?.timeline;
     if (!this.isTouched || !timeline?.isLive) return this.scene;
-    const { cells, goals } = timeline.momentAt(timeline.end);
-    const journeys = [];
-    cells.forEach((cell, agent) => {
-      if (cell !== NOWHERE) journeys.push([timeline.x(cell), timeline.y(cell), timeline.x(goals[agent]), timeline.y(goals[agent])]);
-    });
-    return { ...this.scene, journeys, errand: this.scene.errand === "tasks" ? "one_shot" : this.scene.errand };
+    return { ...this.scene, journeys: timeline.journeys, errand: this.scene.errand === "tasks" ? "one_shot" : this.scene.errand };
   }
 
   /** Let the address hold the scene, so that it is there again after the page is loaded anew. */
@@ -162,11 +182,16 @@ class App {
   /** What a worker or the server says. @param {any} message */
   async told(message) {
     const { type, panel } = message;
-    const slot = this.stage.slots.get(panel);
+    const slot = this.slot(panel);
     if (type === "begin") this.heads.set(panel, message);
     else if (type === "track") this.show(panel, await trackOf(message.head));
     else if (type === "thinking") {
       if (this.states.now !== "loading") this.say(message.seconds ? `Planning for ${message.seconds.toFixed(1)} s.` : "Working.");
+    } else if (type === "waits" && slot) {
+      slot.timeline.addWaits(message);
+      this.stage.ask();
+    } else if (type === "shown" && slot) {
+      await this.stage.shown(slot, message);
     } else if (type === "planned") this.say(`Planned ${message.steps} steps in ${message.seconds} s.`);
     else if (type === "refused") {
       this.say(message.why);
@@ -194,16 +219,22 @@ class App {
       const { name, bytes } = readFile(buffer);
       download(name, bytes);
       this.say(`${name} is saved.`);
-    } else if (kind === BEGIN) {
+    } else if ((kind === BEGIN || kind === BODIES) && this.heads.has(panel)) {
       const head = this.heads.get(panel);
-      if (head) this.show(panel, await liveOf(head, buffer));
-    } else if (kind === STEPS) {
-      const slot = this.stage.slots.get(panel) ?? this.waiting.get(panel);
+      this.heads.delete(panel);
+      this.show(panel, await liveOf(head, buffer));
+    } else if (kind === STEPS || kind === BODIES) {
+      const slot = this.slot(panel);
       if (!slot) return;
       slot.timeline.append(buffer);
       this.stage.grown();
       this.tellTable();
-    }
+    } else if (kind === AHEAD) this.slot(panel)?.timeline.addAhead(buffer);
+  }
+
+  /** What is shown in a panel, or will be; what came while something was held is newer. @param {number} panel */
+  slot(panel) {
+    return this.stage.held.get(panel) ?? this.stage.slots.get(panel) ?? this.waiting.get(panel);
   }
 
   // All panels of a scene appear together, so that they go in lock-step.
@@ -219,6 +250,7 @@ class App {
     for (const [each, ready] of this.waiting) this.stage.slots.set(each, ready);
     this.waiting.clear();
     this.stage.refresh(null);
+    for (const name of this.shows) this.stage.show[name.replace("!", "")] = !name.startsWith("!");
     this.states.go("begun");
     const { search } = this.stage.panels[0].timeline;
     if (search) {
@@ -239,10 +271,10 @@ class App {
     const cell = (tag, text, isBest = false) => Object.assign(document.createElement(tag), { textContent: text, className: isBest ? "best" : "" });
     const head = document.createElement("tr");
     head.append(cell("th", ""), ...slots.map(({ head: { title } }) => cell("th", title)));
-    const isLess = new Set(["Refused moves", "Planning, ms a step", "On their way"]);
     const rows = Object.keys(columns[0]).map((name) => {
       const values = columns.map((column) => column[name]);
-      const best = isLess.has(name) ? Math.min(...values) : name === "Goals reached" ? Math.max(...values) : NaN;
+      const isLess = isLessBetter(name);
+      const best = isLess === undefined ? NaN : isLess ? Math.min(...values) : Math.max(...values);
       const row = document.createElement("tr");
       const shown = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(2));
       row.append(cell("th", name), ...values.map((value) => cell("td", shown(value), value === best && new Set(values).size > 1)));
@@ -251,43 +283,6 @@ class App {
     byId("table").querySelector("thead").replaceChildren(head);
     byId("table").querySelector("tbody").replaceChildren(...rows);
   }
-}
-
-// For tests and the curious: what is shown, and how to ask for more.
-function inspection(app) {
-  const slot = (panel) => [...app.stage.slots.entries()].sort(([a], [b]) => a - b)[panel]?.[1];
-  return Object.freeze({
-    state: () => app.states.now,
-    said: () => byId("said").textContent,
-    panels: () => app.stage.panels.length,
-    time: () => app.stage.time,
-    end: () => app.stage.end,
-    agents: (panel = 0) => slot(panel)?.timeline.agents ?? 0,
-    places: (panel = 0) => {
-      const { timeline } = slot(panel);
-      return Array.from(timeline.momentAt(timeline.end).cells, (cell) => (cell === NOWHERE ? null : [timeline.x(cell), timeline.y(cell)]));
-    },
-    goals: (panel = 0) => {
-      const { timeline } = slot(panel);
-      return Array.from(timeline.momentAt(timeline.end).goals, (cell) => (cell === NOWHERE ? null : [timeline.x(cell), timeline.y(cell)]));
-    },
-    path: (panel = 0) => slot(panel)?.timeline.search?.path ?? null,
-    walls: (panel = 0) => Array.from(slot(panel)?.timeline.walls ?? []),
-    pixel: (x, y, panel = 0) => {
-      const { view, canvas } = app.stage.panels[panel];
-      const box = canvas.getBoundingClientRect();
-      return [box.left + view.screenX(x + 0.5) / devicePixelRatio, box.top + view.screenY(y + 0.5) / devicePixelRatio];
-    },
-    vectors: (panel = 0) => {
-      const { arrows } = app.stage.panels[panel].painter;
-      arrows.moveTo(app.stage.time);
-      let n = 0;
-      for (let i = 0; i < arrows.lanes.x.length; i++) if (arrows.lanes.x[i] || arrows.lanes.y[i]) n++;
-      return n;
-    },
-    scene: () => app.sceneNow(),
-    speed: (speed) => app.stage.deck.setSpeed(speed),
-  });
 }
 
 const app = new App();

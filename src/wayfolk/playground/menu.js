@@ -1,7 +1,8 @@
 // Menu: choosing what is shown, and what can be done with it besides.
 
 import { byId } from "./engine.js";
-import { ERRANDS, KINDS, checked, encode, fromPreset, packWalls, python } from "./scene.js";
+import { python } from "./python.js";
+import { ERRANDS, KINDS, checked, encode, fromPreset, packBytes, packWalls } from "./scene.js";
 
 const FAMILY_NAMES = { search: "Searches", realtime: "Real-time searches", controllers: "Controllers: the next move", planners: "Planners: a whole plan", crowds: "Crowds" };
 const FIRST = { search: "search/astar", agents: "controllers/pibt", crowd: "crowds/social_force" };
@@ -21,7 +22,7 @@ export class Menu {
     fill("errand", Object.entries(ERRANDS));
     on("preset", "change", () => byId("preset").value !== "" && this.usePreset(Number(byId("preset").value)));
     on("kind", "change", () => this.changeKind(byId("kind").value));
-    on("map", "change", () => this.set({ map: { name: byId("map").value }, start: null, goal: null, journeys: [] }));
+    on("map", "change", () => this.set({ map: { name: byId("map").value }, start: null, goal: null, journeys: [], street: null }));
     on("algorithm-0", "change", () => this.changeAlgorithm(0, byId("algorithm-0").value));
     on("algorithm-1", "change", () => this.changeAlgorithm(1, byId("algorithm-1").value));
     on("agents", "change", () => this.set({ agents: Math.max(1, Math.min(10000, Math.round(Number(byId("agents").value) || 1))), journeys: [] }));
@@ -72,11 +73,11 @@ export class Menu {
 
   usePreset(i) {
     this.app.scene = fromPreset(this.offers.scenes[i]);
-    this.app.start(this.offers.scenes[i].about);
+    this.app.start(this.offers.scenes[i].about, this.offers.scenes[i].show);
   }
 
   changeKind(kind) {
-    this.set({ kind, algorithms: [{ name: FIRST[kind], options: {} }], journeys: [] });
+    this.set({ kind, algorithms: [{ name: FIRST[kind], options: {} }], journeys: [], street: null });
   }
 
   changeAlgorithm(panel, name) {
@@ -90,6 +91,7 @@ export class Menu {
   update() {
     const { scene } = this.app;
     document.body.dataset.kind = scene.kind;
+    document.body.classList.toggle("street", scene.kind === "crowd" && Boolean(scene.street));
     byId("kind").value = scene.kind;
     byId("errand").value = scene.errand;
     byId("moves").value = scene.moves;
@@ -102,7 +104,9 @@ export class Menu {
       this.fillAlgorithms(`algorithm-${panel}`, scene.kind, panel === 1);
       byId(`algorithm-${panel}`).value = scene.algorithms[panel]?.name ?? "";
     }
-    const same = this.offers.scenes.findIndex((each) => each.scene.map.name === scene.map.name && each.algorithms.join() === scene.algorithms.map(({ name }) => name).join());
+    const isSame = (each) => each.scene.map.name === scene.map.name && Boolean(each.scene.street) === Boolean(scene.street);
+    const named = (algorithms) => algorithms.map((each) => each.name ?? each).join();
+    const same = this.offers.scenes.findIndex((each) => isSame(each) && named(each.algorithms) === named(scene.algorithms));
     byId("preset").value = same >= 0 && !isDrawn ? String(same) : "";
   }
 
@@ -212,9 +216,9 @@ export class Menu {
         else if (file.name.endsWith(".scen")) Object.assign(this.app.scene, readScen(await file.text(), this.app.scene));
         else {
           const answer = await fetch(`/api/read?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-          const map = await answer.json();
-          if (!answer.ok) throw new Error(map.why);
-          Object.assign(this.app.scene, { map, start: null, goal: null, journeys: [] });
+          const read = await answer.json();
+          if (!answer.ok) throw new Error(read.why);
+          Object.assign(this.app.scene, read); // a whole scene, or another map for this one
         }
         this.app.start();
       } catch (error) {
@@ -252,7 +256,9 @@ function mapText(timeline) {
 
 /** A map as scenes hold it. @param {any} timeline @param {string} name */
 export function drawnMap(timeline, name) {
-  return { name, width: timeline.width, height: timeline.height, walls: packWalls(timeline.walls) };
+  const map = { name, width: timeline.width, height: timeline.height, walls: packWalls(timeline.walls) };
+  const hasTerrain = timeline.terrain?.some((/** @type {number} */ cost) => cost !== 4);
+  return hasTerrain ? { ...map, terrain: packBytes(timeline.terrain) } : map;
 }
 
 /** @param {string} name @param {BlobPart} data */

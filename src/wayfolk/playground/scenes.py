@@ -4,6 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+STREET = {
+    "drawing": """\
+##..####..####..####..##
+........................
+........................
+<<<<<<<x<<<<<<B<<<x<<<<<
+>>>>B>>x>>>>>>>>>>x>>>>>
+........................
+........................
+##..####..####..####..##
+""",
+    "cell": 3.0,
+    "coming": [
+        {"brain": "pedestrian", "rate": 1.0},
+        {"brain": "hurried", "rate": 0.3, "settings": {"patience": 3.0, "errs": 0.8, "careless": 0.2}},
+        {"brain": "car", "rate": 0.25},
+        {"brain": "bus", "rate": 0.04, "radius": 1.3, "speed": 7.0},
+    ],
+    "signal": {"green_seconds": 12.0, "orange_seconds": 3.0, "red_seconds": 10.0},
+}  # fmt: skip
+"""The street of Arun's thesis."""
 SCENES: list[dict[str, Any]] = [
     {
         "name": "A* against JPS",
@@ -21,12 +42,14 @@ SCENES: list[dict[str, Any]] = [
         "name": "WHCA* at a crossing",
         "about": "Agents reserve cells in space and time for the next steps, and pass each other in the middle.",
         "scene": {"map": {"name": "crossing"}, "agents": 60, "errand": "patrol"},
+        "show": ["ahead", "!trails"],
         "algorithms": ["controllers/whca"],
     },
     {
         "name": "Lanes form",
         "about": "Agents learn which way others go in each cell, and prefer to go along: lanes form without a plan.",
         "scene": {"map": {"name": "thesis-c"}, "agents": 100, "errand": "patrol"},
+        "show": ["lanes", "!goals", "!trails"],
         "algorithms": ["controllers/direction_map"],
     },
     {
@@ -36,9 +59,16 @@ SCENES: list[dict[str, Any]] = [
         "algorithms": ["planners/lacam"],
     },
     {
-        "name": "A crowd",
-        "about": "Bodies with a size and a speed push through narrow doors.",
-        "scene": {"map": {"name": "rooms"}, "kind": "crowd", "agents": 80},
+        "name": "The street",
+        "about": "People wait at red and cross at green, some lose patience; cars stop at the signal. Colours are what "
+        "their brains do.",
+        "scene": {"map": {"name": "empty"}, "kind": "crowd", "street": STREET, "seed": 3},
+        "algorithms": ["crowds/orca"],
+    },
+    {
+        "name": "A crowd in rooms",
+        "about": "Bodies with a size and a speed push through narrow doors, there and back.",
+        "scene": {"map": {"name": "rooms"}, "kind": "crowd", "agents": 80, "errand": "patrol"},
         "algorithms": ["crowds/social_force"],
     },
     {
@@ -65,6 +95,31 @@ SCENES: list[dict[str, Any]] = [
         }
         for letter in "abd"
     ),
+    {
+        "name": "One-way streets",
+        "about": "FAR makes rows and columns one-way streets, so that agents seldom meet head-on. Arrows show them.",
+        "scene": {"map": {"name": "random"}, "agents": 60, "errand": "patrol"},
+        "algorithms": ["controllers/far"],
+    },
+    {
+        "name": "Controllers that talk",
+        "about": "SDP divides the map into rooms and lanes with a controller each. They send each other messages: lines "
+        "on the map, and the list beside it.",
+        "scene": {
+            "map": {"name": "halls"}, "errand": "patrol",
+            "journeys": [[2 + k, 1 + row, 50 - k, 15 - row] for k in range(3) for row in (0, 1, 2, 12, 13, 14)]
+            + [[44 + k, 15 - row, 8 - k, 1 + row] for k in range(3) for row in (0, 1, 2, 12, 13, 14)],
+        },
+        "show": ["!trails", "!goals"],
+        "algorithms": [{"name": "controllers/sdp", "options": {"hosts": 2, "record": True}}],
+    },
+    {
+        "name": "A jam",
+        "about": "LRA* plans for each agent alone. Who waits for whom is a line; a cycle of them is red.",
+        "scene": {"map": {"name": "one-corridor"}, "agents": 40, "errand": "patrol", "moves": "four"},
+        "show": ["waits"],
+        "algorithms": ["controllers/lra"],
+    },
     {
         "name": "A thousand agents",
         "about": "A thousand agents with tasks without an end, on a large map.",

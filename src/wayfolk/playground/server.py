@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from wayfolk import __version__
@@ -65,7 +66,7 @@ def make_app(
     @app.post("/api/read")
     async def read(request: Request, name: str = "") -> Response:
         data = await _body(request)
-        return _json(read_dropped(name, data))
+        return _json(await run_in_threadpool(read_dropped, name, data))
 
     @app.websocket("/live")
     async def live(socket: WebSocket) -> None:
@@ -143,6 +144,8 @@ class Page:
             session.until(message.step)
         elif isinstance(message, asked.Change):
             session.edit(message.edit)
+        elif isinstance(message, asked.Look):
+            session.look(message.ahead, message.waits)
         elif isinstance(message, asked.Export):
             session.export(message.format)
         else:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import os
+import re
 import struct
 import threading
 from collections.abc import Awaitable, Callable
@@ -18,12 +20,15 @@ from time import monotonic
 from typing import Any
 
 from wayfolk.errors import TooLarge, WayfolkError
+from wayfolk.machine import n_cores
 from wayfolk.playground import asked, worker
-from wayfolk.playground.frames import BEGIN, STEPS
+from wayfolk.playground.frames import BEGIN, BODIES, STEPS
 from wayfolk.playground.ground import grid_of
 from wayfolk.playground.limits import LOADING_SECONDS, MAX_WORKERS, MOST_AHEAD, SILENT_SECONDS
 
 Send = Callable[[str | bytes], Awaitable[None]]
+BESIDES = ("loading", "thinking", "planned", "waits", "shown")
+"""What workers say while they go on with what they were asked for."""
 _SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -137,6 +142,10 @@ class Session:
         """Change something in the world."""
         self._tell(worker.EDIT, edit)
 
+    def look(self, ahead: bool, waits: bool) -> None:
+        """Say what else the page shows."""
+        self._tell(worker.LOOK, ahead, waits)
+
     def export(self, kind: str) -> None:
         """Ask for a file."""
         self._tell(worker.EXPORT, kind)
@@ -182,17 +191,18 @@ class Session:
                 return
             if data[:1] == worker.TEXT:
                 text = data[1:].decode()
-                if '"type": "loading"' not in text:
+                kind = _type_of(text)
+                if kind != "loading":
                     self.patience = SILENT_SECONDS
-                if '"type": "thinking"' not in text and '"type": "loading"' not in text:
+                if kind not in BESIDES:
                     self.is_busy = False
                 await self.send(text)
                 continue
             await self.send(data)
-            if data[0] in (BEGIN, STEPS):
+            if data[0] in (BEGIN, STEPS, BODIES):
                 self.is_busy = False
                 self.received = max(self.received, _last_step(data))
-                if data[0] == STEPS and self.received < self.asked_for:
+                if data[0] != BEGIN and self.received < self.asked_for:
                     self._busy(SILENT_SECONDS)
                 self._ask()
 
@@ -200,7 +210,7 @@ class Session:
         """End a worker that has something to do and is silent for too long."""
         while process is self.process:
             await asyncio.sleep(0.25)
-            if self.is_busy and monotonic() - self.heard_at > self.patience:
+            if self.is_busy and monotonic() - self.heard_at > self.patience * _crowding():
                 await self._stopped(f"the algorithm was stopped: it did not answer for {self.patience:g} seconds")
                 return
 
@@ -209,6 +219,20 @@ class Session:
         if process is not None:
             self.workers.give_back(process)
         await self.send(json.dumps({"type": "stopped", "panel": self.panel, "why": why}))
+
+
+def _crowding() -> float:
+    """How many times longer things take because the machine has more to do than it has cores; at least 1."""
+    try:
+        return max(1.0, os.getloadavg()[0] / n_cores())
+    except (OSError, AttributeError):  # not every system knows
+        return 1.0
+
+
+def _type_of(text: str) -> str:
+    """The type of what a worker says, from the beginning of it: the rest may be long."""
+    found = re.search(r'"type": "(\w+)"', text[:100])
+    return found[1] if found else ""
 
 
 def _last_step(data: bytes) -> int:

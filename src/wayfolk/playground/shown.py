@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms import catalogue
-from wayfolk.playground.asked import shown_options
+from wayfolk.playground.asked import QUARTERS, shown_options
 from wayfolk.playground.ground import FIRST, NAMED, YOURS, named
 from wayfolk.playground.scenes import SCENES, TOUR
 from wayfolk.world.grid import Grid
@@ -51,7 +51,11 @@ def shown_map(name: str) -> dict[str, Any]:
 def map_of(grid: Grid) -> dict[str, Any]:
     """A map as scenes hold it."""
     walls = base64.b64encode(np.packbits(~grid.free).tobytes()).decode()
-    return {"name": grid.name, "width": grid.width, "height": grid.height, "walls": walls}
+    drawn: dict[str, Any] = {"name": grid.name, "width": grid.width, "height": grid.height, "walls": walls}
+    if grid.costs is not None:
+        quarters = np.clip(np.rint(QUARTERS * grid.costs), 1, 255).astype(np.uint8)
+        drawn["terrain"] = base64.b64encode(quarters.tobytes()).decode()
+    return drawn
 
 
 def shown_scenes() -> dict[str, Any]:

@@ -1,39 +1,45 @@
 // Stage: the panels of the playground and their clock. It is the replay's, with an end that moves: workers are asked for steps
 // a little ahead of the time that is shown, and for no more.
 
-import { Panel, Replay, Search, Timeline, Bodies, addPair, arrange, clamp, inflate, number, openLayers, setParts, unpack, clockText } from "./engine.js";
-import { Charts } from "./charts.js";
+import { Replay, Search, Timeline, arrange, clamp, inflate, layerSwitch, openLayers, openTerrain, unpack, unpackLayers } from "./engine.js";
 import { LiveTimeline } from "./live.js";
+import { LivePanel, StillPanel } from "./panels.js";
+import { LiveBodies } from "./walkers.js";
 
 const AHEAD = 0.2; // seconds of steps to be ahead
 const LEAST_AHEAD = 2;
 
-/** @typedef {{ head: any, timeline: any, layers: any, asked: number }} Slot */
+/** @typedef {{ head: any, timeline: any, layers: any, asked: number, looked?: string, shown?: string }} Slot */
 
 /** A panel's data from the worker, as the replay has them. @param {any} head */
 export async function trackOf(head) {
   const buffer = await inflate(head.body);
-  const timeline = head.bodies ? new Bodies(head, buffer) : new Timeline(head, unpack(head, buffer));
+  const timeline = new Timeline(head, unpack(head, buffer));
   timeline.diagonals = head.diagonals;
+  timeline.terrain = await openTerrain(head);
   timeline.search = head.search ? new Search(head.search, await inflate(head.search.body), timeline) : null;
   return { head, timeline, layers: await openLayers(head, timeline), asked: 0 };
 }
 
-/** The same for a world that goes step by step. @param {any} head @param {ArrayBuffer} buffer */
+/** The same for a world that goes step by step. @param {any} head @param {ArrayBuffer} buffer  its first frame */
 export async function liveOf(head, buffer) {
-  const timeline = new LiveTimeline(head, buffer);
-  const full = { ...head, facts: [], lanes: { alpha: 0.5, coherence: [] } };
-  return { head: full, timeline, layers: await openLayers(full, timeline), asked: timeline.end };
+  const timeline = head.bodies ? new LiveBodies(head) : new LiveTimeline(head, buffer);
+  if (head.bodies) timeline.append(buffer);
+  timeline.terrain = await openTerrain(head);
+  const full = { ...head, agents: timeline.agents, facts: [], lanes: { alpha: 0.5, coherence: [] } };
+  return { head: full, timeline, layers: { cells: new Map(), marks: new Map() }, asked: timeline.lastStep };
 }
 
 export class Stage extends Replay {
   /**
    * @param {(panel: number, step: number) => void} want  asks the worker of a panel for steps
+   * @param {(panel: number, ahead: boolean, waits: boolean) => void} look  tells the worker of a panel what else is shown
    * @param {() => void} ended  the end is shown, and nothing more will come
    */
-  constructor(want, ended) {
+  constructor(want, look, ended) {
     super([], [], []);
     this.want = want;
+    this.tellLook = look;
     this.ended = ended;
     /** @type {Map<number, Slot>} */
     this.slots = new Map();
@@ -44,6 +50,52 @@ export class Stage extends Replay {
     this.marks = new Map(); // cells that were painted and are not known to the worker yet
     this.cursor = null;
     this.ghost = null;
+  }
+
+  load(heads, timelines, layers) {
+    super.load(heads, timelines, layers);
+    Object.assign(this.show, { ahead: false, waits: false, flow: true });
+  }
+
+  /** Which switches are useful for what is shown. */
+  get useful() {
+    const timelines = [...(this.slots?.values() ?? [])].map(({ timeline }) => timeline);
+    const isOfAgents = timelines.some((timeline) => timeline.isLive && !timeline.bodies);
+    return { ahead: isOfAgents, waits: isOfAgents, flow: timelines.some((timeline) => timeline.moves), goals: this.hasAims, lines: this.hasAims };
+  }
+
+  get hasAims() {
+    const aims = (timeline) => (timeline.bodies ? timeline.momentAt(timeline.end).goals.length > 0 : !timeline.search);
+    return [...this.slots.values()].some(({ timeline }) => aims(timeline));
+  }
+
+  /** What an algorithm shows of itself has come: areas, messages, one-way streets. @param {Slot} slot @param {any} told */
+  async shown(slot, { layers, moves }) {
+    const { timeline } = slot;
+    if (moves) {
+      timeline.moves = Uint8Array.from(atob(moves), (letter) => letter.charCodeAt(0));
+      timeline.movesVersion++;
+    }
+    if (layers) {
+      const fresh = unpackLayers(layers, await inflate(layers.body), timeline);
+      const areas = JSON.stringify(layers.heads.filter((head) => head.is === "cells"));
+      if (slot.shown === areas) fresh.cells = slot.layers.cells;
+      slot.shown = areas;
+      slot.layers = fresh;
+    }
+    const panel = this.panels.find((each) => each.timeline === timeline);
+    if (!panel) return;
+    if (layers) panel.setLayers(slot.layers);
+    const titles = this.panels.flatMap(({ layers: { cells, marks } }) => [...cells.keys(), ...marks.keys()]);
+    const before = [this.layers.join(), this.useful.flow].join();
+    this.layers = [...new Set(titles)];
+    for (const title of this.layers) this.show[layerSwitch(title)] ??= true;
+    if (before !== [this.layers.join(), this.fitted].join()) {
+      this.fitted = this.useful.flow;
+      this.deck.fit();
+      arrange(this);
+    }
+    this.ask();
   }
 
   /** Show `slot` in `panel`, or later if something is held. @param {number} panel @param {Slot} slot */
@@ -122,7 +174,7 @@ export class Stage extends Replay {
 
   /** The earliest time that can be shown. */
   get start() {
-    return Math.max(0, ...[...this.slots.values()].map(({ timeline }) => (timeline.isLive ? timeline.first : 0)));
+    return Math.max(0, ...[...this.slots.values()].map(({ timeline }) => (timeline.isLive ? timeline.begin : 0)));
   }
 
   get isOver() {
@@ -158,7 +210,7 @@ export class Stage extends Replay {
     this.pause();
     if (by > 0 && this.isLive && !this.isOver && there > this.end) {
       this.target = there;
-      this.askFor(there);
+      this.askUntil(there);
     }
     super.step(by);
   }
@@ -184,15 +236,25 @@ export class Stage extends Replay {
   }
 
   frame(now) {
-    if (this.isPlaying && this.isLive) {
-      this.askFor(Math.ceil(this.time + Math.max(LEAST_AHEAD, AHEAD * this.speed * this.pace)));
-    }
+    if (this.isPlaying && this.isLive) this.askUntil(this.time + AHEAD * this.speed * this.pace, LEAST_AHEAD);
+    this.tellLooks();
     super.frame(now);
   }
 
-  /** Ask all workers for the steps up to `step`, once. @param {number} step */
-  askFor(step) {
+  // Workers find out what is reserved and who waits only while that is shown.
+  tellLooks() {
+    const { ahead, waits } = this.show;
     for (const [panel, slot] of this.slots) {
+      if (!slot.timeline.isLive || slot.timeline.bodies || slot.looked === `${ahead} ${waits}`) continue;
+      if (slot.looked !== undefined || ahead || waits) this.tellLook(panel, ahead, waits);
+      slot.looked = `${ahead} ${waits}`;
+    }
+  }
+
+  /** Ask all workers for the steps up to the time `t`, and for `more` steps than are shown, once. @param {number} t */
+  askUntil(t, more = 0) {
+    for (const [panel, slot] of this.slots) {
+      const step = Math.ceil(Math.max(t / slot.timeline.tick, this.time / slot.timeline.tick + more) - 1e-6);
       if (!slot.timeline.isLive || slot.timeline.isOver || slot.asked >= step) continue;
       slot.asked = step;
       this.want(panel, step);
@@ -201,95 +263,6 @@ export class Stage extends Replay {
 }
 
 function kindOf(timeline) {
-  return timeline.isLive ? "agents" : timeline.search ? "search" : "crowd";
-}
-
-// What tools draw over a panel: cells that are being painted, what is being dragged, the cursor.
-function drawTools(panel) {
-  const { replay: stage, view, painter } = panel;
-  const pen = painter.context;
-  const { theme } = stage;
-  const box = (index) => {
-    const [x, y] = [index % view.width, Math.floor(index / view.width)];
-    return [view.screenX(x), view.screenY(y), view.scale, view.scale];
-  };
-  for (const [index, isWall] of stage.marks) {
-    pen.globalAlpha = 0.8;
-    pen.fillStyle = isWall ? theme["wall-new"] : theme.floor;
-    pen.fillRect(...box(index));
-  }
-  pen.globalAlpha = 1;
-  const ring = (index, colour, dash) => {
-    pen.strokeStyle = colour;
-    pen.lineWidth = Math.max(2 * devicePixelRatio, 0.1 * view.scale);
-    pen.setLineDash(dash);
-    pen.strokeRect(...box(index));
-    pen.setLineDash([]);
-  };
-  if (stage.ghost) ring(stage.ghost.index, theme.accent, [4 * devicePixelRatio, 3 * devicePixelRatio]);
-  if (stage.ghost && stage.ghost.from !== undefined) {
-    const middle = (index) => [view.screenX((index % view.width) + 0.5), view.screenY(Math.floor(index / view.width) + 0.5)];
-    pen.strokeStyle = theme.accent;
-    pen.lineWidth = 1.5 * devicePixelRatio;
-    pen.beginPath();
-    pen.moveTo(...middle(stage.ghost.from));
-    pen.lineTo(...middle(stage.ghost.index));
-    pen.stroke();
-  }
-  if (stage.cursor !== null && stage.cursor < view.width * view.height) ring(stage.cursor, theme.ink, []);
-}
-
-// A search or a crowd.
-class StillPanel extends Panel {
-  constructor(stage, head, timeline, layers) {
-    super(stage, head, timeline, layers);
-  }
-
-  draw() {
-    super.draw();
-    drawTools(this);
-  }
-}
-
-// Agents that move while we look.
-class LivePanel extends Panel {
-  constructor(stage, head, timeline, layers) {
-    super(stage, head, timeline, layers);
-    for (const strip of this.root.querySelectorAll(".strip:not(.curve) canvas, .strip:not(.curve) .caption")) strip.hidden = true;
-    this.strip.canvas.hidden = true;
-    const box = document.createElement("div");
-    box.className = "charts";
-    this.root.querySelector(".side").append(box);
-    this.charts = new Charts(box, timeline, stage);
-  }
-
-  makeCounters() {
-    const list = this.root.querySelector(".counters");
-    this.counters = {};
-    for (const [key, label] of [["time", "Step"], ["arrived", "Goals reached"], ["refused", "Collisions"]]) {
-      this.counters[key] = addPair(list, label, "");
-    }
-  }
-
-  tell(t, follow) {
-    const { timeline, counters } = this;
-    const moment = timeline.momentAt(t);
-    setParts(counters.time, clockText(t, true));
-    const isPatrol = moment.passed > 0;
-    setParts(counters.arrived, number.format(moment.reached), isPatrol ? "" : ` / ${number.format(moment.present)}`);
-    setParts(counters.refused, number.format(moment.refused));
-    counters.refused.parentNode.classList.toggle("alarm", moment.refused > 0);
-    this.tellFollowed(t, follow);
-  }
-
-  draw() {
-    super.draw();
-    drawTools(this);
-    this.charts.draw(this.time);
-  }
-
-  resize(highest) {
-    super.resize(highest);
-    this.charts.resize();
-  }
+  if (timeline.search) return "search";
+  return timeline.bodies ? "crowd" : "agents";
 }

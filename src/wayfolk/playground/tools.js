@@ -1,18 +1,21 @@
 // Tools: what the pointer, a finger or the keyboard does to a world that runs. Every change can be undone.
 //
 //   hand    drag agents, goals, the start and the goal of a search; elsewhere it moves the map
-//   wall    paint walls        erase   take walls away        agent   press at a start, drag to a goal
+//   wall    paint walls        erase   take walls away        terrain   paint cells in which walking costs more or less
+//   agent   press at a start, drag to a goal
 
 import { byId, clamp } from "./engine.js";
 
-export const TOOLS = ["hand", "wall", "erase", "agent"];
-const KEYS = { m: "hand", b: "wall", r: "erase", n: "agent" };
+export const TOOLS = ["hand", "wall", "erase", "terrain", "agent"];
+const KEYS = { m: "hand", b: "wall", r: "erase", z: "terrain", n: "agent" };
+const SWITCHES = { q: "ahead", j: "waits", y: "flow" };
+const PLAIN = 4; // quarters that a cell costs without terrain
 const WAYS = { arrowup: [0, -1], arrowdown: [0, 1], arrowleft: [-1, 0], arrowright: [1, 0] };
 const MANY = 50;
 const FLUSH = 60; // milliseconds between two messages of a stroke
 const MOST_UNDO = 200;
 
-/** @typedef {{ do: string, cells?: number[][], agent?: number, place?: number[], journeys?: number[][], count?: number, options?: any }} Edit */
+/** @typedef {{ do: string, cells?: number[][], agent?: number, place?: number[], journeys?: number[][], count?: number, cost?: number, options?: any }} Edit */
 
 export class Tools {
   /** @param {any} stage @param {(edit: Edit) => void} send  sends a change to all panels */
@@ -59,48 +62,63 @@ export class Tools {
   grab(panel, px, py) {
     const index = panel.indexAt(px, py);
     if (index < 0) return null;
-    if (this.tool === "wall" || this.tool === "erase") return this.stroke(panel, index, this.tool === "wall");
+    if (["wall", "erase", "terrain"].includes(this.tool)) return this.stroke(panel, index, this.tool);
     if (this.tool === "agent") return this.stage.isLive ? this.journey(panel, index) : null;
     return this.drag(panel, index);
   }
 
-  // Walls along a stroke: told to the workers in portions, undone as one.
-  stroke(panel, index, isWall) {
+  // Walls or terrain along a stroke, undone as one. Walls are told to the workers in portions; terrain at the end, since
+  // controllers begin anew with it.
+  stroke(panel, index, paint) {
     const { stage } = this;
-    const { width, walls } = panel.timeline;
+    const { width, walls, terrain } = panel.timeline;
+    const cost = Number(byId("cost").value);
     const done = new Set();
     const fresh = [];
     let last = index;
     let waiting = 0;
+    const place = (each) => [each % width, Math.floor(each / width)];
+    const isSame = (each) => (paint === "terrain" ? (terrain?.[each] ?? PLAIN) === PLAIN * cost : Boolean(walls[each]) === (paint === "wall"));
     const flush = () => {
       waiting = 0;
-      if (fresh.length) this.send({ do: isWall ? "block" : "free", cells: fresh.splice(0) });
+      if (!fresh.length) return;
+      this.send({ do: { wall: "block", erase: "free", terrain: "terrain" }[paint], cells: fresh.splice(0), cost });
     };
-    const paint = (at) => {
+    const draw = (at) => {
       for (const each of line(last, at, width)) {
-        if (done.has(each) || Boolean(walls[each]) === isWall) continue;
+        if (done.has(each) || isSame(each)) continue;
         done.add(each);
-        stage.marks.set(each, isWall);
-        fresh.push([each % width, Math.floor(each / width)]);
+        stage.marks.set(each, paint);
+        fresh.push(place(each));
       }
       last = at;
-      waiting ||= setTimeout(flush, FLUSH);
+      if (paint !== "terrain") waiting ||= setTimeout(flush, FLUSH);
       stage.ask();
     };
-    paint(index);
+    draw(index);
     return {
       move: (px, py) => {
         const at = panel.indexAt(px, py);
-        if (at >= 0) paint(at);
+        if (at >= 0) draw(at);
       },
       drop: () => {
         clearTimeout(waiting);
         flush();
-        const cells = [...done].map((each) => [each % width, Math.floor(each / width)]);
-        if (cells.length) this.remember([{ do: isWall ? "free" : "block", cells }]);
+        if (done.size) this.remember(paint === "terrain" ? this.terrainBefore(panel, done) : [{ do: paint === "wall" ? "free" : "block", cells: [...done].map(place) }]);
         return true;
       },
     };
+  }
+
+  // The edits that bring back the terrain of some cells.
+  terrainBefore(panel, cells) {
+    const { width, terrain } = panel.timeline;
+    const byCost = new Map();
+    for (const each of cells) {
+      const cost = (terrain?.[each] ?? PLAIN) / PLAIN;
+      byCost.set(cost, [...(byCost.get(cost) ?? []), [each % width, Math.floor(each / width)]]);
+    }
+    return [...byCost].map(([cost, places]) => ({ do: "terrain", cells: places, cost }));
   }
 
   // An agent, a goal, or an end of a search.
@@ -170,15 +188,15 @@ export class Tools {
     const { width } = panel.timeline;
     const journey = [from % width, Math.floor(from / width), to % width, Math.floor(to / width)];
     this.send({ do: "join", journeys: [journey] });
-    this.remember([{ do: "leave", agent: panel.timeline.moments.at(-1).cells.length }]);
+    this.remember([{ do: "leave", agent: panel.timeline.nextAgent }]);
   }
 
   addMany() {
     const first = this.stage.panels[0];
     if (!first?.timeline.isLive) return;
-    const n = first.timeline.moments.at(-1).cells.length;
+    const n = first.timeline.nextAgent;
     this.send({ do: "add", count: MANY });
-    this.remember(Array.from({ length: MANY }, (_, i) => ({ do: "leave", agent: n + i })));
+    this.remember(Array.from({ length: MANY }, (_, i) => ({ do: "leave", agent: n + MANY - 1 - i }))); // the last first
   }
 
   // --- undo
@@ -238,6 +256,7 @@ export class Tools {
       stage.cursor = stage.ghost = this.carried = null;
       stage.ask();
     } else if (KEYS[key]) this.choose(KEYS[key]);
+    else if (SWITCHES[key] && stage.useful[SWITCHES[key]]) stage.deck.toggle(SWITCHES[key]);
     else if (key === "u") this.undo();
     else if (key === "k") this.steer();
     else return;
@@ -263,7 +282,7 @@ export class Tools {
     if (stage.cursor === null) {
       stage.cursor = Math.floor(timeline.height / 2) * timeline.width + Math.floor(timeline.width / 2);
       byId("said").textContent = `${this.wordsAt(panel, stage.cursor)}. Arrow keys move the cursor, Enter uses the tool, Escape ends it.`;
-    } else if (this.tool === "wall" || this.tool === "erase") this.stroke(panel, stage.cursor, this.tool === "wall").drop();
+    } else if (["wall", "erase", "terrain"].includes(this.tool)) this.stroke(panel, stage.cursor, this.tool).drop();
     else if (this.carried) {
       if (this.carried.do === "join") this.join(panel, this.carried.before, stage.cursor);
       else this.place(panel, this.carried, stage.cursor);
@@ -276,6 +295,7 @@ export class Tools {
   wordsAt(panel, index) {
     const { timeline } = panel;
     const words = [`(${index % timeline.width}, ${Math.floor(index / timeline.width)})`];
+    if (timeline.terrain && timeline.terrain[index] !== PLAIN) words.push(`costs ${timeline.terrain[index] / PLAIN}`);
     if (timeline.walls[index]) words.push("wall");
     else if (timeline.isLive) {
       const agent = timeline.agentAt(index, timeline.end);

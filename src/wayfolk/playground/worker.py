@@ -1,8 +1,8 @@
 """A worker: one process that runs one algorithm for one panel, by small portions, and listens between them.
 
-The server sends tuples: (OPEN, panel, scene, grid), (UNTIL, step), (EDIT, edit), (EXPORT, format). The worker sends bytes:
-a frame of `frames.py`, or TEXT and a JSON object. While it works it says something at least after every portion, so that
-the server knows that it is not stuck.
+The server sends tuples: (OPEN, panel, scene, grid), (UNTIL, step), (EDIT, edit), (LOOK, ahead, waits), (EXPORT, format).
+The worker sends bytes: a frame of `frames.py`, or TEXT and a JSON object. While it works it says something at least after
+every portion, so that the server knows that it is not stuck.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from time import perf_counter
 from typing import Any
 
 from wayfolk.errors import WayfolkError
-from wayfolk.kernels.codes import DX, DY
-from wayfolk.problem.record import KINDS
 
-OPEN, UNTIL, EDIT, EXPORT = "open", "until", "edit", "export"
+OPEN, UNTIL, EDIT, LOOK, EXPORT = "open", "until", "edit", "look", "export"
 TEXT = b"\x00"
 PORTION = 0.03  # seconds of steps in one frame
 MOST_STEPS = 32
+SHOW_EVERY = 0.1  # seconds between two looks at what an algorithm shows of itself, at least
+REST = 5.0  # times as long as such a look takes, or finding out who waits, nothing of the kind is done
 
 
 def run(pipe: Connection) -> None:
@@ -46,7 +46,8 @@ class Worker:
         self.pipe, self.panel, self.until = pipe, 0, 0
         self.world: Any = None
         self.is_whole = self.has_said_over = False
-        self.spoke = 0.0
+        self.looks_ahead = self.looks_at_waits = False
+        self.spoke = self.next_show = self.next_waits = 0.0
 
     def tell(self, message: dict[str, Any]) -> None:
         """Send a JSON object."""
@@ -91,6 +92,8 @@ class Worker:
             self.tell({"type": "refused", "why": "nothing runs here: start a scene first"})
         elif do == EDIT:
             self.edit(rest[0])
+        elif do == LOOK:
+            self.look(*rest)
         elif do == EXPORT:
             self.export(rest[0])
 
@@ -99,31 +102,55 @@ class Worker:
         self.panel, self.world, self.until, self.has_said_over = panel, None, 0, False
         entry = scene.entry()
         self.tell({"type": "loading", "algorithm": entry.label})
-        if scene.kind == "agents":
-            from wayfolk.playground.moving import Controlled, Planned
+        self.is_whole = scene.kind == "search"
+        if scene.kind == "search":
+            from wayfolk.playground.searched import Searched
 
-            kind = Planned if entry.family == "planners" else Controlled
-            world = kind(scene, grid, entry, self.tell)
-            self.begin(world, entry)
-        else:
-            from wayfolk.playground.watched import Searched, Walked
-
-            self.is_whole = True
-            self.world = Searched(scene, grid, entry) if scene.kind == "search" else Walked(scene, grid, entry)
+            self.world = Searched(scene, grid, entry)
+            return
+        self.begin(_world(scene, grid, entry, self.tell), entry)
 
     def begin(self, world: Any, entry: Any) -> None:
         """Tell the page everything about a world that goes step by step."""
-        self.is_whole, self.world = False, world
-        grid = world.grid
-        self.tell(
-            {
-                "type": "begin", "width": grid.width, "height": grid.height, "title": entry.label, "step": world.step,
-                "agents": len(world.cells), "diagonal": grid.diagonal, "diagonals": grid.moves.value != "four",
-                "family": entry.family, "layers": world.layers(), "kinds": list(KINDS),
-                "directions": [list(step) for step in zip(DX, DY, strict=True)],
-            }
-        )  # fmt: skip
+        self.world = world
+        self.tell({"type": "begin", "title": entry.label, "family": entry.family, **world.head()})
         self.pipe.send_bytes(world.frame(self.panel))
+        self.show()
+
+    def look(self, ahead: bool, waits: bool) -> None:
+        """Show what agents have reserved, or who waits for whom, from now on."""
+        has_agents = hasattr(self.world, "ahead")
+        self.looks_ahead, self.looks_at_waits, self.next_waits = ahead and has_agents, waits and has_agents, 0.0
+        self.tell_ahead()
+        self.tell_waits()
+        self.tell({"type": "looked"})
+
+    def tell_ahead(self) -> None:
+        """Send what agents have reserved, if the page looks at it."""
+        from wayfolk.playground.frames import ahead_frame
+
+        if self.looks_ahead:
+            self.pipe.send_bytes(ahead_frame(self.panel, self.world.step, self.world.ahead()))
+
+    def tell_waits(self) -> None:
+        """Send who waits for whom, if the page looks at it; seldom where that takes long."""
+        began = perf_counter()
+        if not self.looks_at_waits or began < self.next_waits:
+            return
+        try:
+            self.tell({"type": "waits", "step": self.world.step, **self.world.waits()})
+        except WayfolkError:
+            self.looks_at_waits = False
+            raise
+        self.next_waits = perf_counter() + REST * (perf_counter() - began)
+
+    def show(self) -> None:
+        """Send what the algorithm shows of itself, if that has changed."""
+        began = perf_counter()
+        shown = self.world.shown()
+        if shown is not None:
+            self.tell({"type": "shown", "step": self.world.step, **shown})
+        self.next_show = perf_counter() + max(SHOW_EVERY, REST * (perf_counter() - began))
 
     def work(self) -> None:
         """Work for a portion, and send what has come of it."""
@@ -141,20 +168,25 @@ class Worker:
             step = self.world.advance()
             if step is not None:
                 steps.append(step)
+                self.tell_ahead()
             if self.world.is_over:
                 break
         if steps:
             self.pipe.send_bytes(steps_frame(self.panel, steps))
+            self.tell_waits()
+            if perf_counter() >= self.next_show:
+                self.show()
         if self.world.is_over and not self.has_said_over:
             self.has_said_over = True
+            self.show()
             self.tell({"type": "over", "step": self.world.step})
 
     def edit(self, edit: Any) -> None:
-        """Change the world. With other options, agents get new numbers: the page begins anew with them."""
-        self.world.edit(edit)
+        """Change the world; where agents get new numbers, the page begins anew with them."""
+        is_new = self.world.edit(edit)
         self.has_said_over = False
-        if edit.do == "options" and not self.is_whole:
-            self.pipe.send_bytes(self.world.frame(self.panel))
+        if is_new and not self.is_whole:
+            self.begin(self.world, self.world.entry)
         self.tell({"type": "edited", "do": edit.do})
 
     def export(self, kind: str) -> None:
@@ -164,3 +196,22 @@ class Worker:
 
         name, data = export(self.world, kind)
         self.pipe.send_bytes(file_frame(self.panel, name, data))
+
+
+def _world(scene: Any, grid: Any, entry: Any, tell: Any) -> Any:
+    """The world of a scene that goes step by step."""
+    if scene.kind == "agents" and entry.family == "planners":
+        from wayfolk.playground.planned import Planned
+
+        return Planned(scene, grid, entry, tell)
+    if scene.kind == "agents":
+        from wayfolk.playground.controlled import Controlled
+
+        return Controlled(scene, grid, entry, tell)
+    if scene.street is not None:
+        from wayfolk.playground.street import Streets
+
+        return Streets(scene, grid, entry)
+    from wayfolk.playground.crowded import Crowded
+
+    return Crowded(scene, grid, entry)

@@ -42,7 +42,7 @@ NOTEBOOK_POSITIONS = 2_000_000
 
 ENGINE = (
     "decode.js", "timeline.js", "bodies.js", "view.js", "search.js", "lanes.js", "arrows.js", "areas.js", "marks.js",
-    "paint.js", "panel.js", "curve.js", "deck.js", "page.js",
+    "terrain.js", "density.js", "paint.js", "panel.js", "curve.js", "deck.js", "page.js",
 )  # fmt: skip
 """The scripts that draw, in their order: those of the playground too. `open.js`, which opens a replay, follows them."""
 

@@ -131,6 +131,14 @@ class Bodies extends Timeline {
     }
   }
 
+  trail(agent, t, length, add) {
+    const { steps, seconds } = this.bodies;
+    const row = this.rowAt(agent, t);
+    const last = Math.max(this.firstRow[agent], row - Math.floor(length / seconds));
+    const stride = Math.max(1, Math.round(0.2 / seconds));
+    for (let i = row; i >= last && this.bodyX[i] !== GAP; i -= stride) add(this.bodyX[i] / steps - 0.5, this.bodyY[i] / steps - 0.5);
+  }
+
   isVehicle(agent) {
     return VEHICLES.includes(this.bodies.kinds[this.kindOf[agent]]);
   }
@@ -171,6 +179,7 @@ class BodyPainter {
   draw(t, calm, isOfService) {
     const { painter, timeline } = this;
     const { context: pen, view, theme, xs, ys, isShown } = painter;
+    if (timeline.agents > this.levels.length) this.levels = new Uint8Array(2 * timeline.agents);
     if (isOfService) timeline.services(t, this.levels);
     this.drawWalls(pen, view, theme);
     pen.globalAlpha = calm;
@@ -228,19 +237,6 @@ class BodyPainter {
       pen.stroke();
       pen.fill();
     });
-  }
-
-  // The agent's path during the last `length` seconds, from where it is now.
-  trace(pen, agent, t, length) {
-    const { timeline, painter } = this;
-    const { steps, seconds } = timeline.bodies;
-    pen.moveTo(painter.xs[agent], painter.ys[agent]);
-    const row = timeline.rowAt(agent, t);
-    const last = Math.max(timeline.firstRow[agent], row - Math.floor(length / seconds));
-    const stride = Math.max(1, Math.round(0.2 / seconds));
-    for (let i = row; i >= last && timeline.bodyX[i] !== GAP; i -= stride) {
-      pen.lineTo(painter.view.screenX(timeline.bodyX[i] / steps), painter.view.screenY(timeline.bodyY[i] / steps));
-    }
   }
 }
 

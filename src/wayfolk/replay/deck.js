@@ -41,6 +41,7 @@ class Deck {
     this.switches = [...document.querySelectorAll("[data-show]")];
     const isUseful = { heat: replay.hasRefusals, lanes: replay.hasMoves, goals: hasGoals, lines: hasGoals };
     isUseful.service = replay.hasBodies;
+    isUseful.density = !searches.length;
     if (searches.length) Object.assign(isUseful, { lanes: false, lines: false, goals: false, trails: replay.hasMoves });
     isUseful.cells = isUseful.route = searches.length > 0;
     isUseful.scans = searches.some((search) => search.hasScans);
@@ -49,6 +50,7 @@ class Deck {
     for (const term of document.querySelectorAll("#keys [data-of]")) {
       term.hidden = (term.dataset.of === "search") !== searches.length > 0;
     }
+    Object.assign(isUseful, replay.useful);
     for (const button of this.switches) button.hidden = !(isUseful[button.dataset.show] ?? true);
   }
 
@@ -133,6 +135,7 @@ class Deck {
       x: () => this.toggle("scans"),
       e: () => this.toggle("learned"),
       p: () => this.toggle("route"),
+      ".": () => this.toggle("density"),
       o: () => this.toggleLoop(),
       f: () => byId("agent").select(),
       "+": () => zoom(1.4),

@@ -76,6 +76,21 @@ class Marks {
 class Notes {
   constructor(root, layers, timeline, replay) {
     Object.assign(this, { root, timeline, replay, lists: [] });
+    this.renew(layers);
+  }
+
+  // Show other layers. Of those that were there before, only the marks change.
+  renew(layers) {
+    const titles = [...layers.cells.keys(), ...layers.marks.keys()];
+    if (this.lists.length && titles.join() === this.lists.map(({ title }) => title).join()) {
+      for (const list of this.lists) {
+        const ofTitle = layers.marks.get(list.title);
+        if (ofTitle && list.rows) [list.layer, list.key] = [ofTitle[0], ""];
+      }
+      return;
+    }
+    for (const { part } of this.lists) part.remove();
+    this.lists = [];
     for (const [title, [layer]] of [...layers.cells, ...layers.marks]) {
       const part = document.createElement("section");
       const caption = document.createElement("p");
@@ -93,9 +108,9 @@ class Notes {
         list.rows.setAttribute("aria-label", title);
       }
       this.lists.push(list);
-      root.append(part);
+      this.root.append(part);
     }
-    root.hidden = !this.lists.length;
+    this.root.hidden = !this.root.childElementCount;
   }
 
   tell(t, follow) {

@@ -9,6 +9,7 @@ async function open() {
   );
   for (const [i, head] of heads.entries()) {
     timelines[i].diagonals = head.diagonals;
+    timelines[i].terrain = await openTerrain(head);
     timelines[i].search = head.search ? new Search(head.search, await inflate(head.search.body), timelines[i]) : null;
   }
   const layers = await Promise.all(heads.map((head, i) => openLayers(head, timelines[i])));

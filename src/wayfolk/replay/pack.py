@@ -4,7 +4,7 @@ The page looks up where one agent is at one time, so rows are sorted by agent, t
 times become differences in whole ticks, and a move or refusal to a neighbouring cell becomes one of eight directions. A
 patrol of a hundred agents then takes about a byte for each row.
 
-    head     the numbers of the panel, as JSON: sizes, the clock, the meaning of ops
+    head     the numbers of the panel, as JSON: sizes, the clock, the meaning of ops, terrain
     body     gzip of, little-endian:
              u32 starts[agents]            cells are those of the padded grid; one outside of it is nowhere
              u32 rows_of[agents]
@@ -19,6 +19,7 @@ patrol of a hundred agents then takes about a byte for each row.
 
 from __future__ import annotations
 
+import base64
 import gzip
 from typing import Any
 
@@ -28,10 +29,11 @@ from numpy.typing import ArrayLike, NDArray
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import BLOCK, DX, DY, FREE, JOIN, LEAVE, MOVE, REFUSED, THOUGHT
 from wayfolk.problem.record import KINDS, STEPS, Record
-from wayfolk.world.grid import Moves
+from wayfolk.world.grid import Grid, Moves
 
 TOLD = 16  # ops from here on are kinds, and their cells are in `cells`
 MAX_TICKS = 1 << 31
+QUARTERS = 4
 
 
 def pack(record: Record) -> tuple[dict[str, Any], bytes]:
@@ -92,8 +94,17 @@ def pack(record: Record) -> tuple[dict[str, Any], bytes]:
         "diagonals": grid.moves is not Moves.FOUR,
         "kinds": list(KINDS),
         "directions": [list(step) for step in zip(DX, DY, strict=True)],
+        "terrain": packed_terrain(grid),
     }
     return head, gzip.compress(body, 6, mtime=0)
+
+
+def packed_terrain(grid: Grid) -> str | None:
+    """What it costs to walk in each cell, in quarters up to 255, row by row: gzip in base64. None if all cost the same."""
+    if grid.costs is None:
+        return None
+    quarters = np.clip(np.rint(QUARTERS * grid.costs), 1, 255).astype(np.uint8)
+    return base64.b64encode(gzip.compress(quarters.tobytes(), 6, mtime=0)).decode()
 
 
 def _check(record: Record) -> None:

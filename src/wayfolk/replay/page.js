@@ -15,8 +15,9 @@ class Replay {
   }
 
   load(heads, timelines, layers) {
-    this.hasRefusals = timelines.some((timeline) => timeline.isLive || timeline.refusals.time.length);
-    this.hasMoves = timelines.some((timeline) => timeline.isLive || timeline.places.span.some((span) => span > 0));
+    const isOfMoves = (timeline) => timeline.isLive && !timeline.bodies;
+    this.hasRefusals = timelines.some((timeline) => isOfMoves(timeline) || timeline.refusals.time.length);
+    this.hasMoves = timelines.some((timeline) => isOfMoves(timeline) || timeline.places.span.some((span) => span > 0));
     this.hasGoals = timelines.some((timeline) => timeline.isLive || timeline.tasks.time.length);
     this.panels = heads.map((head, i) => this.makePanel(head, timelines[i], layers[i]));
     this.layers = [...new Set(layers.flatMap(({ cells, marks }) => [...cells.keys(), ...marks.keys()]))];
@@ -33,7 +34,7 @@ class Replay {
     const isOfLanes = heads.some((head) => head.lanes.coherence.length);
     const isCalm = !isCrowd && !isOfLanes;
     const isOfBodies = timelines.every((timeline) => timeline instanceof Bodies);
-    this.show = { goals: isCalm, lines: false, trails: isCalm && !isOfBodies, heat: false, lanes: isOfLanes, service: false };
+    this.show = { goals: isCalm, lines: false, trails: isCalm && !isOfBodies, heat: false, density: false, lanes: isOfLanes, service: false };
     this.hasBodies = timelines.some((timeline) => timeline instanceof Bodies);
     this.pace = isOfBodies ? 1 : UNITS_PER_SECOND; // time units in a second at speed 1: bodies move in seconds
     // the levels of an abstraction hide each other: the first is shown

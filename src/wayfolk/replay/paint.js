@@ -10,7 +10,7 @@ const TRAIL_BANDS = [
 ];
 const HEAT_SIDE = 1024; // cells of the heat map along its longer side, at most
 const MAP_SIDE = 4096;
-const DENSE = 1500; // agents from which on they are stamped,
+const DENSE = 800; // agents from which on they are stamped,
 const SMALL_DISC = 5; // if their discs are no larger than this
 const TONES = ["blue", "orange", "green", "red", "grey"]; // of layers
 const [GOING, THERE, RELEASED] = [0, 1, 2];
@@ -31,6 +31,7 @@ function readTheme() {
   theme.search.forward = pair("search-forward");
   theme.search.backward = pair("search-backward");
   for (const name of ["path", "start", "goal"]) theme.search[name] = read(`search-${name}`);
+  theme.dear = bytes(read("dear"));
   theme.tones = Object.fromEntries(TONES.map((tone) => [tone, bytes(read(`tone-${tone}`))]));
   return theme;
 }
@@ -49,10 +50,13 @@ function ramp(colours) {
 
 class Painter {
   constructor(canvas, timeline, view, lanes, layers) {
-    Object.assign(this, { canvas, timeline, view, marks: layers.marks });
+    Object.assign(this, { canvas, timeline, view });
     this.search = timeline.search ? new SearchPicture(timeline.search, view) : null;
-    this.areas = new Map([...layers.cells].map(([title, ofTitle]) => [title, new Areas(ofTitle, view, timeline)]));
+    this.setLayers(layers);
     this.arrows = new Arrows(lanes, view);
+    this.density = new Density(timeline, view);
+    this.under = []; // what others draw below the agents, and above them: functions of the pen, the time and the switches
+    this.over = [];
     this.context = canvas.getContext("2d");
     this.backdrop = document.createElement("canvas");
     this.backdropOf = "";
@@ -63,6 +67,19 @@ class Painter {
     this.makeRoom(timeline.agents);
     this.bodies = timeline instanceof Bodies ? new BodyPainter(this, timeline) : null;
     this.prepareHeat();
+  }
+
+  // What is shown of layers from now on; areas that stay the same are not drawn anew.
+  setLayers({ cells, marks }) {
+    const before = this.areas;
+    this.marks = marks;
+    this.areas = new Map(
+      [...cells].map(([title, ofTitle]) => {
+        const old = before?.get(title);
+        return [title, old?.layers === ofTitle ? old : new Areas(ofTitle, this.view, this.timeline)];
+      }),
+    );
+    if (this.theme) for (const areas of this.areas.values()) if (!areas.theme) areas.setTheme(this.theme);
   }
 
   makeRoom(agents) {
@@ -93,17 +110,20 @@ class Painter {
     if (show.lanes) this.arrows.draw(pen, t);
     if (show.heat) this.drawHeat(t);
     this.locate(t);
+    if (show.density) this.density.draw(pen, this);
+    for (const draw of this.under) draw(pen, t, show);
     const isAlone = follow >= 0 && this.isShown[follow];
     const calm = isAlone ? 0.4 : 1;
     if (show.trails) this.drawTrails(t, calm);
     if (show.lines) this.drawLines(t, calm);
     if (show.goals) this.drawGoals(t, calm);
     if (this.bodies) this.bodies.draw(t, calm, show.service);
-    else this.drawAgents(t, calm, show.lanes);
+    else this.drawAgents(t, calm, show.lanes, flash);
     for (const [title, [marks]] of this.marks) {
       if (show[layerSwitch(title)]) marks.draw(this, t, { flash, follow: isAlone ? follow : -1 });
     }
     this.drawFlashes(t, flash);
+    for (const draw of this.over) draw(pen, t, show);
     if (isAlone) this.drawFollowed(t, follow);
     pen.globalAlpha = 1;
     pen.strokeStyle = this.theme.edge;
@@ -164,7 +184,9 @@ class Painter {
       this.farMap = document.createElement("canvas");
       this.farMap.width = Math.ceil(view.width / this.farStep);
       this.farMap.height = Math.ceil(view.height / this.farStep);
-      for (let index = 0; index < timeline.walls.length; index++) if (timeline.walls[index]) this.dotFarMap(index);
+      for (let index = 0; index < timeline.walls.length; index++) {
+        if (timeline.walls[index] || timeline.terrain) this.dotFarMap(index);
+      }
     }
     brush.imageSmoothingEnabled = view.scale < 1;
     brush.imageSmoothingQuality = "high";
@@ -178,8 +200,10 @@ class Painter {
     const x = Math.floor((index % this.view.width) / this.farStep);
     const y = Math.floor(index / this.view.width / this.farStep);
     dot.clearRect(x, y, 1, 1);
-    if (!this.timeline.walls[index]) return;
-    dot.fillStyle = this.timeline.firstWalls[index] ? this.theme.wall : this.theme["wall-new"];
+    const { walls, firstWalls, terrain } = this.timeline;
+    const ground = terrain && !walls[index] ? terrainColour(terrain[index], this.theme) : "";
+    if (!walls[index] && !ground) return;
+    dot.fillStyle = ground || (firstWalls[index] ? this.theme.wall : this.theme["wall-new"]);
     dot.fillRect(x, y, 1, 1);
   }
 
@@ -205,6 +229,11 @@ class Painter {
       for (let x = left; x < right; x++) {
         const box = [pixelX(x), pixelY(y), pixelX(x + 1) - pixelX(x), pixelY(y + 1) - pixelY(y)];
         if (!isWall(x, y)) {
+          const ground = timeline.terrain ? terrainColour(timeline.terrain[y * width + x], theme) : "";
+          if (ground) {
+            brush.fillStyle = ground;
+            brush.fillRect(...box);
+          }
           if (timeline.firstWalls[y * width + x]) freed.rect(...box);
           continue;
         }
@@ -257,6 +286,9 @@ class Painter {
 
   drawHeat(t) {
     const { context: pen, view, heat } = this;
+    const dropped = this.timeline.droppedRefusals || 0; // the oldest of a live timeline
+    heat.done = Math.max(0, heat.done - dropped + (heat.dropped || 0));
+    heat.dropped = dropped;
     const until = this.timeline.refusalsUntil(t);
     const { cell } = this.timeline.refusals;
     for (; heat.done < until; heat.done++) heat.scale = Math.max(heat.scale, ++heat.counts[heat.spot(cell[heat.done])]);
@@ -309,10 +341,6 @@ class Painter {
   // The agent's path during the last `length` time units, from where it is now.
   tracePath(pen, agent, t, length) {
     const { timeline, view } = this;
-    if (this.bodies) {
-      this.bodies.trace(pen, agent, t, length);
-      return;
-    }
     pen.moveTo(this.xs[agent], this.ys[agent]);
     timeline.trail(agent, t, length, (x, y) => pen.lineTo(view.screenX(x + 0.5), view.screenY(y + 0.5)));
   }
@@ -349,12 +377,13 @@ class Painter {
   // --- agents
 
   // On lanes agents are all of one colour: colours tell directions there.
-  drawAgents(t, calm, isPlain) {
-    const { context: pen, timeline, view, theme, radius } = this;
-    if (timeline.agents >= DENSE && radius <= SMALL_DISC * devicePixelRatio) {
-      this.stampAgents(t, calm, isPlain);
+  drawAgents(t, calm, isPlain, flash) {
+    const { context: pen, timeline, view, theme } = this;
+    if (this.isDense) {
+      this.stampAgents(t, calm, isPlain, flash);
       return;
     }
+    const { radius } = this;
     const sprites = this.spritesOf(radius);
     const half = sprites[0].width / 2;
     pen.globalAlpha = calm;
@@ -367,8 +396,13 @@ class Painter {
     }
   }
 
-  // Thousands of small discs, written pixel by pixel into one picture: many times faster than a drawing for each.
-  stampAgents(t, calm, isPlain) {
+  get isDense() {
+    return this.timeline.agents >= DENSE && this.radius <= SMALL_DISC * devicePixelRatio && !this.bodies;
+  }
+
+  // Thousands of small discs, written pixel by pixel into one picture: many times faster than a drawing for each. A refusal is
+  // a red ring.
+  stampAgents(t, calm, isPlain, flash) {
     const { context: pen, timeline, view, theme, radius } = this;
     if (this.stamps?.width !== view.wide || this.stamps.height !== view.high) {
       this.stamps = new OffscreenCanvas(view.wide, view.high);
@@ -380,13 +414,20 @@ class Painter {
     const ink = (colour) => inked([1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)), 1);
     const colours = [...theme.agents, theme.ink].map(ink);
     const floor = ink(theme.floor);
-    const reach = Math.ceil(radius);
+    const reach = Math.ceil(radius) + 1;
+    const alarm = ink(theme.alarm);
+    this.drawing++;
+    const { time, agent: whose } = timeline.refusals;
+    for (let i = timeline.refusalsUntil(t) - 1; i >= 0 && time[i] > t - flash; i--) this.flashed[whose[i]] = this.drawing;
     const disc = [];
     const middle = [];
+    const ring = [];
     for (let dy = -reach; dy <= reach; dy++) {
       for (let dx = -reach; dx <= reach; dx++) {
         const far = Math.hypot(dx, dy);
-        if (far <= radius + 0.3) (far <= 0.45 * radius ? middle : disc).push(dy * wide + dx);
+        if (far > radius + 1.4) continue;
+        if (far > radius + 0.3) ring.push(dy * wide + dx);
+        else (far <= 0.45 * radius ? middle : disc).push(dy * wide + dx);
       }
     }
     pixels.fill(0);
@@ -396,6 +437,7 @@ class Painter {
       const colour = colours[isPlain ? theme.agents.length : agent % theme.agents.length];
       const isHollow = timeline.isReleased(agent, t) || timeline.isThere(agent, t);
       const at = y * wide + x;
+      if (this.flashed[agent] === this.drawing) for (let i = 0; i < ring.length; i++) pixels[at + ring[i]] = alarm;
       for (let i = 0; i < disc.length; i++) pixels[at + disc[i]] = colour;
       for (let i = 0; i < middle.length; i++) pixels[at + middle[i]] = isHollow ? floor : colour;
     }
@@ -433,6 +475,7 @@ class Painter {
 
   // A refusal is a red ring that widens and fades; one for each agent, its latest.
   drawFlashes(t, flash) {
+    if (this.isDense) return;
     const { context: pen, timeline, radius } = this;
     const { time, agent } = timeline.refusals;
     this.drawing++;

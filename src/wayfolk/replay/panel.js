@@ -30,10 +30,16 @@ class Panel {
     handle(this.canvas, this.view, {
       act: (change, isPan) => replay.look(this, change, isPan),
       choose: (px, py) => this.choose(px, py),
-      hover: timeline.search ? (px, py) => replay.point(this, this.indexAt(px, py)) : null,
+      hover: timeline.search || timeline.isLive ? (px, py) => replay.point(this, this.indexAt(px, py)) : null,
       grab: replay.grab ? (px, py) => replay.grab(this, px, py) : null,
     });
     byId("panels").append(node);
+  }
+
+  setLayers(layers) {
+    this.layers = layers;
+    this.painter.setLayers(layers);
+    this.notes.renew(layers);
   }
 
   // The index of the cell at a pixel, -1 outside of the map.
