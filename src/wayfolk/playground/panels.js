@@ -70,7 +70,7 @@ export class LivePanel extends Panel {
     const list = this.root.querySelector(".counters");
     const names = this.timeline.bodies
       ? [["time", "Seconds"], ["present", "Bodies"], ["arrived", "Goals reached"]]
-      : [["time", "Step"], ["arrived", "Goals reached"], ["refused", "Collisions"]];
+      : [["time", "Step"], ["arrived", "Goals reached"], ["refused", "Refused moves"]];
     this.counters = {};
     for (const [key, label] of names) this.counters[key] = addPair(list, label, "");
   }
