@@ -41,6 +41,11 @@ STATE = np.dtype(
         ("present", np.bool_),
         ("lost", np.bool_),  # needs another route
         ("pushes", np.int32),  # how often it had to leave its goal for another agent
+        ("n_path", np.int32),  # cells of its path through the room, of which the first are kept; 0 if none is known
+        ("turn", np.int64),  # when it is booked to enter the next lane, or 0
+        ("link", np.int32),  # by which it enters then
+        ("distance", np.int32),  # how far it was from there
+        ("set_out", np.bool_),  # does not wait for its turn any more
         ("strays", np.bool_),  # has another goal than in the beginning: finds its route anew in each room
     ],
     align=True,
@@ -102,6 +107,7 @@ class SdpSettings(NamedTuple):
     rescue: bool
     jumps_first: bool
     effort: int
+    detours: bool
 
 
 class AreaArrays(NamedTuple):
@@ -149,6 +155,7 @@ class RoomArrays(NamedTuple):
 
     states: NDArray[np.void]
     ways: NDArray[np.int32]
+    paths: NDArray[np.int32]
     rules: space_time.Rules
     fixed: NDArray[np.int32]
     parked_by: NDArray[np.int32]
@@ -172,6 +179,7 @@ class SearchArrays(NamedTuple):
     path: NDArray[np.int32]
     slots: NDArray[np.int32]
     goals: NDArray[np.int32]
+    aim: NDArray[np.int32]
     settings: SdpSettings
 
 
