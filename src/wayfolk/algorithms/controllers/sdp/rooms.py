@@ -373,18 +373,19 @@ def stop_short(rooms, search, agent, start, time, n, n_path, is_open):
     """Let the way of `n` cells in `cells`, if there is one, end where `agent` can stand for good; its number of cells, or 0.
 
     If there is no such cell on it, the agent goes around others (`detours`), unless they are to step aside (`is_open`).
+    Near its goal it does not: there it would stand in the way of those whose goals are beside its own.
     """
     n = cut_to_stand(rooms, n, time)
-    if n <= 1 and n_path > 0 and search.settings.detours and not is_open:
-        n = _go_around(rooms, search, agent, start, time, n_path)
+    if n <= 1 and n_path > DETOUR and search.settings.detours and not is_open:
+        n = _go_around(rooms, search, agent, start, time)
     return n
 
 
 @inner
-def _go_around(rooms, search, agent, start, time, n_path):
+def _go_around(rooms, search, agent, start, time):
     """A way for `agent` around others, to a cell nearer to one further on its path, into `cells`; its number of cells, or 0."""
     nodes, tree, stride = search.nodes, search.nodes.tree, search.rra.stride
-    search.aim[0] = aim = search.path[min(n_path - 1, DETOUR)]
+    search.aim[0] = aim = search.path[DETOUR]
     stop_parking(rooms, agent)
     space_time.open_start(nodes, start, time, rooms.last[rooms.area[start]])
     query = space_time.Query(agent, search.aim, 1, NEVER, False, False)

@@ -1,12 +1,11 @@
 """Turns at the entrances of lanes: agents that cannot enter soon wait where they are, not in front of the lane.
 
-Each entrance has a clock. It goes with the time, but stands still while too many agents are there whose turn has come. A
-room books a time by this clock for each agent on its way to the entrance: that at which the agent would be there, or the
+Each entrance has a clock. It goes with the time, but at half speed while too many agents wait whose turn has come. A books a time by this clock for each agent on its way to the entrance: that at which the agent would be there, or the
 first one after it that is not booked. The agent stays where it is until it has to set out. An agent that waits plans
 nothing, and is in nobody's way before the entrance.
 
-Invariants  a room books for its own agents only, and reads nothing of other areas. A clock never stands still for long, so
-            an agent that cannot go on does not keep others from setting out.
+Invariants  a room books for its own agents only, and reads nothing of other areas. A clock never stands still, so agents
+            that cannot go on do not keep others from setting out.
 """
 
 from typing import NamedTuple
@@ -19,8 +18,8 @@ from wayfolk.kernels.jit import inner
 AHEAD = 1024  # ticks for which turns can be booked
 EARLY = 8  # ticks by which agents set out too early, so that some are always there
 LATER = 32  # ticks after which an agent that found all turns booked asks again
-QUEUE = 8  # agents whose turn has come, for which the clock stands still
-SLOWEST = 16  # ticks in which it goes on by one, at least
+QUEUE = 8  # agents whose turn has come, for which the clock slows down
+SLOWEST = 2  # ticks in which it goes on by one, at least: so often an agent can enter by one cell
 CLOCK = np.dtype([("time", np.int64), ("n_due", np.int64)], align=True)
 
 
