@@ -14,10 +14,10 @@ Deviations  moves between areas, and inside lanes, are straight, so that agents 
             its own part only, and asks the next lane when the agent is there; the agent asks when it is less than 24 ticks
             away, and stays where it is until its turn comes at the entrance (`turns`). Cooperative JPS gives times to the
             next 48 cells of a path at once, not to all of it; where it finds none, the agent goes around others by a short
-            search in space and time, to a cell beside its path (`detours`). An agent that stands, on its goal or before it begins, steps aside for others, also for those who leave a lane. If it had to
-            leave its goal three times, it looks for a way around others by Cooperative A* before it pushes them in turn:
-            two agents in a passage would push each other for ever. Only the time model `steps` is known: promises are for
-            whole steps.
+            search in space and time, to a cell beside its path (`detours`). An agent that stands, on its goal
+            or before it begins, steps aside for others, also for those who leave a lane. If it had to leave its goal three
+            times, it looks for a way around others by Cooperative A* before it pushes them in turn: two agents in a passage
+            would push each other for ever. Only the time model `steps` is known: promises are for whole steps.
 """
 
 from typing import Annotated, Literal

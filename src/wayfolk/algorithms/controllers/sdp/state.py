@@ -99,7 +99,8 @@ class SdpSettings(NamedTuple):
     """The options that kernels read.
 
     `jumps`: rooms plan by Cooperative JPS, else by Cooperative A*, which expands up to `effort` nodes; `rescue`: by the
-    second where the first finds no way. `jumps_first`: high-level paths are found by JPS on the map.
+    second where the first finds no way. `detours`: agents go around others where there are no times for a path.
+    `jumps_first`: high-level paths are found by JPS on the map.
     """
 
     jumps: bool
@@ -147,6 +148,8 @@ class LaneArrays(NamedTuple):
 
 class RoomArrays(NamedTuple):
     """The states of agents, and what they have reserved: `ways[row, agent]` is a plan or, in the other row, a way on trial.
+
+    `paths[agent]` are the first cells of its path through the room, without times.
 
     `rules` know where agents stand for good, `parked_by[cell]` who; `fixed` is like `rules.parked`, of those who cannot
     step aside. `last[area]` is the last time that is reserved in a room. At a mouth, where a room and a lane meet, agents

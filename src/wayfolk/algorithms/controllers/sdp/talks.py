@@ -13,25 +13,21 @@ next tick, and always makes use of an answer.
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ENTRY, link_between, steps_out
 from wayfolk.algorithms.controllers.sdp.rooms import (
-    WINDOW,
-    find_path,
     find_shelter,
-    find_way,
     hold_plan,
     is_way_open,
     let_go,
     park_again,
-    plan_to_stand,
     replace_plan,
     reserve_way,
     step_aside,
     stop_parking,
-    stop_short,
     take_plan,
 )
 from wayfolk.algorithms.controllers.sdp.routes import entry_cells
 from wayfolk.algorithms.controllers.sdp.state import ACCEPT, ASK, CANCEL, HORIZON, N_MESSAGES, REFUSE, SIDE
 from wayfolk.algorithms.controllers.sdp.turns import book, give_up_turn, is_to_wait
+from wayfolk.algorithms.controllers.sdp.ways import WINDOW, find_path, find_way, plan_to_stand, stop_short
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.jit import inlined, inner
 from wayfolk.kernels.reservations import holder

@@ -1,6 +1,7 @@
 """Turns at the entrances of lanes: agents that cannot enter soon wait where they are, not in front of the lane.
 
-Each entrance has a clock. It goes with the time, but at half speed while too many agents wait whose turn has come. A books a time by this clock for each agent on its way to the entrance: that at which the agent would be there, or the
+Each entrance has a clock. It goes with the time, but at half speed while too many agents wait whose turn has come. The
+room books a time by this clock for each agent on its way to the entrance: that at which the agent would be there, or the
 first one after it that is not booked. The agent stays where it is until it has to set out. An agent that waits plans
 nothing, and is in nobody's way before the entrance.
 
