@@ -36,7 +36,7 @@ from wayfolk.world.grid import Grid, Moves
 WAY = 256  # cells of a plan for which there is room to begin with
 TABLE = 60  # full ways that half of the table of reservations can hold at least; to plan for an agent takes up to 20
 ROUTE = 32  # areas of a route, likewise
-KEPT = 256  # cells of a path that are kept for an agent
+KEPT = 512  # cells of a path that are kept for an agent
 SHELTER = 512  # nodes of a search for a cell to step aside to
 NODES = 1 << 12  # nodes of a search by Cooperative A*, at least
 
@@ -73,6 +73,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             evading=new_evading(longest),
             nodes=space_time.new_nodes(_n_nodes(settings)),
             rra=rra.new_rra(grid, 1, 1, diagonal),
+            steep=np.array([2] * 4 + [2 * diagonal] * 4, np.int32),
             path=np.zeros(longest, np.int32),
             slots=np.zeros(longest, np.int32),
             goals=np.zeros(int((areas.links["last"] - areas.links["first"]).max(initial=1)), np.int32),

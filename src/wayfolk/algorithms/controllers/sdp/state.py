@@ -173,12 +173,13 @@ class RoomArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """The memory of searches in rooms; `goals` are where they lead to."""
+    """The memory of searches in rooms; `goals` or `aim` are where they lead to, `steep` the costs of a greedy heuristic."""
 
     jumps: JumpArrays
     evading: Evading
     nodes: space_time.Nodes
     rra: rra.Rra
+    steep: NDArray[np.int32]
     path: NDArray[np.int32]
     slots: NDArray[np.int32]
     goals: NDArray[np.int32]

@@ -7,7 +7,7 @@ the path again from there.
 """
 
 from wayfolk.algorithms.controllers.sdp.rooms import can_stand, park_again, reserve_way, stop_parking
-from wayfolk.kernels import space_time
+from wayfolk.kernels import rra, space_time
 from wayfolk.kernels.evading import EFFORT, Timing, timed_path
 from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.jump_paths import EXPANDED as JUMPS
@@ -20,6 +20,7 @@ WINDOW = 48  # cells of a path by jumps that get times at once; the rest of a lo
 DETOUR = 24  # cells that an agent that goes around others tries to come further on its path
 DETOUR_EFFORT = 150  # nodes that are expanded for that
 LEAST = 4  # cells by which it must come nearer
+HASTE = 4  # instead of EFFORT, where a path does not get all its times at once
 SPARE = 16  # nodes that a path with times may have beyond its own, for the effort that is made
 
 
@@ -94,7 +95,7 @@ def find_way(rooms, search, agent, start, time, n_path, n_goals, stays, is_open)
     if settings.jumps and n_path > 0:
         n_timed = min(n_path, WINDOW)
         last = min(rooms.last[rooms.area[start]], time + n_timed + PATIENCE)
-        most = EFFORT * (n_timed + SPARE)
+        most = (EFFORT if n_timed == n_path else HASTE) * (n_timed + SPARE)
         timing = Timing(agent, time, last, most, stays and n_timed == n_path, settings.sideways, False)
         n = timed_path(rules, rooms.table, search.evading, timing, search.path, n_timed, rooms.cells, search.slots)
     # an agent that was pushed off its goal again and again looks for a way around others before it pushes them in turn
@@ -147,13 +148,20 @@ def cut_to_stand(rooms, n, time):
 
 @inner
 def _go_around(rooms, search, agent, start, time):
-    """A way around others for `agent`, towards a cell further on its path, into `cells`; its number of cells, or 0."""
+    """A way around others for `agent`, towards a cell further on its path, into `cells`; its number of cells, or 0.
+
+    The search is greedy: its heuristic is twice the distance.
+    """
     nodes, tree, stride = search.nodes, search.nodes.tree, search.rra.stride
     search.aim[0] = aim = search.path[DETOUR]
     stop_parking(rooms, agent)
     space_time.open_start(nodes, start, time, rooms.last[rooms.area[start]])
     query = space_time.Query(agent, search.aim, 1, NEVER, False, False)
-    space_time.advance(rooms.rules, rooms.table, nodes, search.rra, query, DETOUR_EFFORT)
+    greedy = rra.Rra(
+        search.rra.legal, search.rra.offsets, search.steep, stride,
+        search.rra.cells, search.rra.touched, search.rra.head, search.rra.state,
+    )  # fmt: skip
+    space_time.advance(rooms.rules, rooms.table, nodes, greedy, query, DETOUR_EFFORT)
     rooms.states[agent]["spent"] += nodes.counts[space_time.EXPANDED]
     nearest, best = max(_between(stride, start, aim) - LEAST, 0) + 1, 0
     for node in range(1, nodes.counts[space_time.N_NODES]):
