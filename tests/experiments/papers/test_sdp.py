@@ -99,6 +99,13 @@ def test_quick_keeps_the_ends_of_each_map() -> None:
 
 
 @pytest.mark.usefixtures("everything_there")
+def test_the_full_size_leaves_no_row_out() -> None:
+    for number in NUMBERS.values():
+        table = TABLES[f"{number}b"]
+        assert [row for row in table.rows if table.jobs(row, FULL) in (sdp.LEFT_OUT, sdp.TOO_SLOW)] == []
+
+
+@pytest.mark.usefixtures("everything_there")
 def test_what_differs_between_rows_of_the_checks() -> None:
     where = {"map": "orz704d", "units": 10}
     mixed, same = (TABLES["moves"].jobs(where | {"algorithm": CA, "moves": moves}, FULL) for moves in ("four", "eight"))

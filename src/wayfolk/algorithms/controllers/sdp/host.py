@@ -23,6 +23,7 @@ from wayfolk.algorithms.controllers.sdp.state import (
     THINK,
 )
 from wayfolk.algorithms.controllers.sdp.talks import answer, hear, last_sent, send, think_in_lane, think_in_room
+from wayfolk.algorithms.controllers.sdp.turns import give_up_turn, let_pass
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.jit import inner, kernel
 
@@ -43,6 +44,7 @@ def think(arrays, now):
     if counts[PHASE] == REST:
         _turn(counts, THINK)
         _welcome(arrays, counts[N_INBOX], now)
+        let_pass(arrays.turns, now)
     while counts[AT] < counts[N_ORDER]:
         if is_crowded(arrays.rooms.table):
             return False
@@ -54,6 +56,8 @@ def think(arrays, now):
             continue
         if state["lost"] and state["leaves"] == NOWHERE:
             state["at"], state["lost"] = 0, False
+            give_up_turn(arrays.turns, state)
+            state["n_path"] = 0
             if not find_route(arrays.areas, arrays.routes, agent, state["cell"], state["goal"]):
                 state["lost"] = True
                 arrays.rooms.counts[FULL] = 1

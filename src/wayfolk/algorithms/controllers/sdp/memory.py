@@ -25,6 +25,7 @@ from wayfolk.algorithms.controllers.sdp.state import (
     SearchArrays,
 )
 from wayfolk.algorithms.controllers.sdp.ticks import SdpArrays
+from wayfolk.algorithms.controllers.sdp.turns import new_turns
 from wayfolk.kernels import heap, reservations, rra, space_time
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.evading import new_evading
@@ -35,6 +36,7 @@ from wayfolk.world.grid import Grid, Moves
 WAY = 256  # cells of a plan for which there is room to begin with
 TABLE = 60  # full ways that half of the table of reservations can hold at least; to plan for an agent takes up to 20
 ROUTE = 32  # areas of a route, likewise
+KEPT = 512  # cells of a path that are kept for an agent
 SHELTER = 512  # nodes of a search for a cell to step aside to
 NODES = 1 << 12  # nodes of a search by Cooperative A*, at least
 
@@ -51,6 +53,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
         rooms=RoomArrays(
             states=np.zeros(n, STATE),
             ways=np.zeros((2, n, WAY), np.int32),
+            paths=np.zeros((n, KEPT), np.int32),
             rules=space_time.Rules(
                 areas.inside, grid.offsets, np.ones(9, np.int32), nothing, np.zeros(grid.n_cells, np.int32)
             ),
@@ -70,9 +73,11 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             evading=new_evading(longest),
             nodes=space_time.new_nodes(_n_nodes(settings)),
             rra=rra.new_rra(grid, 1, 1, diagonal),
+            steep=np.array([2] * 4 + [2 * diagonal] * 4, np.int32),
             path=np.zeros(longest, np.int32),
             slots=np.zeros(longest, np.int32),
             goals=np.zeros(int((areas.links["last"] - areas.links["first"]).max(initial=1)), np.int32),
+            aim=np.zeros(1, np.int32),
             settings=settings,
         ),
         routes=RouteArrays(
@@ -88,6 +93,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             offsets=grid.offsets,
             jumps_first=settings.jumps_first,
         ),
+        turns=new_turns(len(areas.links)),
         mine=np.ones(len(areas.first) - 1, np.bool_),
         order=np.zeros(n, np.int32),
         next=np.zeros(n, np.int32),
@@ -161,7 +167,7 @@ def with_agents(arrays: SdpArrays, n: int) -> SdpArrays:
     boxes = np.zeros((2, 2 * n + 1), MESSAGE)
     boxes[:, : arrays.boxes.shape[1]] = arrays.boxes
     return arrays._replace(
-        rooms=rooms._replace(states=with_rows(rooms.states, n), ways=ways),
+        rooms=rooms._replace(states=with_rows(rooms.states, n), ways=ways, paths=with_rows(rooms.paths, n)),
         routes=routes._replace(route=with_rows(routes.route, n), n_route=with_rows(routes.n_route, n)),
         order=with_rows(arrays.order, n),
         next=with_rows(arrays.next, n),

@@ -7,6 +7,7 @@ from wayfolk.algorithms.controllers.sdp.rooms import drop_plan, hold, park_again
 from wayfolk.algorithms.controllers.sdp.routes import find_route
 from wayfolk.algorithms.controllers.sdp.state import CANCEL, FULL, N_ORDER
 from wayfolk.algorithms.controllers.sdp.talks import after, send
+from wayfolk.algorithms.controllers.sdp.turns import give_up_turn
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.jit import inner, kernel
 
@@ -31,7 +32,8 @@ def place_agents(arrays, agents, first, now):
         state["first"], state["n"], state["row"], state["leaves"] = now, 1, 0, NOWHERE
         state["retry"], state["fails"], state["asked"], state["spent"] = now, 0, False, 0
         state["strays"] = state["lost"] = False
-        state["pushes"] = 0
+        state["pushes"] = state["turn"] = state["n_path"] = 0
+        state["set_out"] = False
         if not arrays.mine[state["area"]]:
             continue
         rooms.ways[0, number, 0] = state["cell"]
@@ -132,6 +134,7 @@ def _forget(arrays, agent, now):
     areas, lanes, states = arrays.areas, arrays.lanes, arrays.rooms.states
     state = states[agent]
     if state["area"] < areas.n_rooms:
+        give_up_turn(arrays.turns, state)
         drop_plan(arrays.rooms, agent, now)
         if state["leaves"] != NOWHERE:
             to = areas.area[state["leaves"]]

@@ -14,18 +14,11 @@ Invariants  plans do not collide, swap or cross. A cell in which an agent stands
 from wayfolk.algorithms.controllers.sdp.state import FULL
 from wayfolk.kernels import space_time
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.evading import EFFORT, Timing, timed_path
 from wayfolk.kernels.jit import inner, kernel
-from wayfolk.kernels.jump_paths import EXPANDED as JUMPS
-from wayfolk.kernels.jump_paths import jump_path
 from wayfolk.kernels.reservations import holder, release, reserve
 from wayfolk.kernels.space_time import NEVER
 
 PUSHES = 8  # agents that one way may ask to step aside
-TIRED = 3  # times that an agent is pushed off its goal before it looks for other ways
-PATIENCE = 24  # ticks that an agent waits on its way at most
-WINDOW = 128  # cells of a path by jumps that get times at once; the rest of a longer one is planned on the way
-SPARE = 64  # nodes that a path with times may have beyond its own, for the effort that is made
 _LEAD = 3  # ticks before a cell is needed at which its agent begins to step aside
 
 
@@ -131,42 +124,6 @@ def _fits(rooms, n):
 def is_crowded(table):
     """Whether more than half of the table of reservations is used: it must grow before an agent plans."""
     return 2 * table.counts[0] > table.entries.size
-
-
-@kernel
-def find_way(rooms, search, agent, start, time, n_goals, stays, is_open):
-    """A way for `agent`, who is at `start` at `time`, to one of the goals, into `cells`; its number of cells, or 0.
-
-    By Cooperative JPS, a way to a goal that is more than WINDOW cells away ends after so many of them.
-    `is_open`: cells in which agents stand that could step aside count as free.
-    """
-    settings, rules = search.settings, rooms.rules
-    parked = rooms.fixed if is_open else rules.parked
-    rules = space_time.Rules(rules.legal, rules.offsets, rules.lasts, parked, rules.held)
-    n = 0
-    stop_parking(rooms, agent)
-    if settings.jumps:
-        n_path = jump_path(search.jumps, rules.legal, rules.offsets, start, search.goals, n_goals, search.path)
-        rooms.states[agent]["spent"] += search.jumps.counts[JUMPS]
-        if 0 < n_path <= search.path.size:
-            n_timed = min(n_path, WINDOW)
-            last = min(rooms.last[rooms.area[start]], time + n_timed + PATIENCE)
-            most = EFFORT * (n_timed + SPARE)
-            timing = Timing(agent, time, last, most, stays and n_timed == n_path, settings.sideways, False)
-            n = timed_path(rules, rooms.table, search.evading, timing, search.path, n_timed, rooms.cells, search.slots)
-    # an agent that was pushed off its goal again and again looks for a way around others before it pushes them in turn
-    is_tired = rooms.states[agent]["pushes"] >= TIRED and not is_open
-    if n == 0 and (settings.rescue or not settings.jumps or is_tired):
-        nodes = search.nodes
-        space_time.open_start(nodes, start, time, rooms.last[rooms.area[start]])
-        query = space_time.Query(agent, search.goals, n_goals, NEVER, False, stays)
-        code = space_time.advance(rules, rooms.table, nodes, search.rra, query, settings.effort)
-        rooms.states[agent]["spent"] += nodes.counts[space_time.EXPANDED]
-        if code == space_time.FOUND:
-            n = space_time.trace(nodes, rooms.cells, search.slots)
-            n = n if n <= rooms.cells.size else 0
-    park_again(rooms, agent)
-    return n
 
 
 @kernel
@@ -302,26 +259,6 @@ def _trace(rooms, at):
         rooms.cells[k] = rooms.tree[node]["cell"]
         node = rooms.tree[node]["parent"]
     return n
-
-
-@inner
-def cut_to_stand(rooms, n, time):
-    """The longest part of the way in `cells`, begun at `time`, after which an agent could stand for good; 0 if none."""
-    while n > 0 and not can_stand(rooms, rooms.cells[n - 1], time + n - 1):
-        n -= 1
-    return n
-
-
-@kernel
-def plan_to_stand(rooms, search, agent, start, time, n_goals, is_final, is_open, now):
-    """Reserve, in the spare row, a way to one of the goals or as far as the agent can stand; its number of cells, or 0.
-
-    `is_final`: the agent must come to the goal, if that is not far away. `is_open`: others who stand on the way step aside.
-    """
-    n = find_way(rooms, search, agent, start, time, n_goals, is_final, is_open)
-    if n > 0 and not (is_final and rooms.cells[n - 1] == search.goals[0]):
-        n = cut_to_stand(rooms, n, time)
-    return n if n > 0 and reserve_way(rooms, agent, n, time, True, now) else 0
 
 
 @inner

@@ -41,6 +41,11 @@ STATE = np.dtype(
         ("present", np.bool_),
         ("lost", np.bool_),  # needs another route
         ("pushes", np.int32),  # how often it had to leave its goal for another agent
+        ("n_path", np.int32),  # cells of its path through the room, of which the first are kept; 0 if none is known
+        ("turn", np.int64),  # when it is booked to enter the next lane, or 0
+        ("link", np.int32),  # by which it enters then
+        ("distance", np.int32),  # how far it was from there
+        ("set_out", np.bool_),  # does not wait for its turn any more
         ("strays", np.bool_),  # has another goal than in the beginning: finds its route anew in each room
     ],
     align=True,
@@ -94,7 +99,8 @@ class SdpSettings(NamedTuple):
     """The options that kernels read.
 
     `jumps`: rooms plan by Cooperative JPS, else by Cooperative A*, which expands up to `effort` nodes; `rescue`: by the
-    second where the first finds no way. `jumps_first`: high-level paths are found by JPS on the map.
+    second where the first finds no way. `detours`: agents go around others where there are no times for a path.
+    `jumps_first`: high-level paths are found by JPS on the map.
     """
 
     jumps: bool
@@ -102,6 +108,7 @@ class SdpSettings(NamedTuple):
     rescue: bool
     jumps_first: bool
     effort: int
+    detours: bool
 
 
 class AreaArrays(NamedTuple):
@@ -142,6 +149,8 @@ class LaneArrays(NamedTuple):
 class RoomArrays(NamedTuple):
     """The states of agents, and what they have reserved: `ways[row, agent]` is a plan or, in the other row, a way on trial.
 
+    `paths[agent]` are the first cells of its path through the room, without times.
+
     `rules` know where agents stand for good, `parked_by[cell]` who; `fixed` is like `rules.parked`, of those who cannot
     step aside. `last[area]` is the last time that is reserved in a room. At a mouth, where a room and a lane meet, agents
     do not stop. `cells` is the way that was found last.
@@ -149,6 +158,7 @@ class RoomArrays(NamedTuple):
 
     states: NDArray[np.void]
     ways: NDArray[np.int32]
+    paths: NDArray[np.int32]
     rules: space_time.Rules
     fixed: NDArray[np.int32]
     parked_by: NDArray[np.int32]
@@ -163,15 +173,17 @@ class RoomArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """The memory of searches in rooms; `goals` are where they lead to."""
+    """The memory of searches in rooms; `goals` or `aim` are where they lead to, `steep` the costs of a greedy heuristic."""
 
     jumps: JumpArrays
     evading: Evading
     nodes: space_time.Nodes
     rra: rra.Rra
+    steep: NDArray[np.int32]
     path: NDArray[np.int32]
     slots: NDArray[np.int32]
     goals: NDArray[np.int32]
+    aim: NDArray[np.int32]
     settings: SdpSettings
 
 

@@ -13,14 +13,11 @@ next tick, and always makes use of an answer.
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ENTRY, link_between, steps_out
 from wayfolk.algorithms.controllers.sdp.rooms import (
-    cut_to_stand,
     find_shelter,
-    find_way,
     hold_plan,
     is_way_open,
     let_go,
     park_again,
-    plan_to_stand,
     replace_plan,
     reserve_way,
     step_aside,
@@ -29,11 +26,13 @@ from wayfolk.algorithms.controllers.sdp.rooms import (
 )
 from wayfolk.algorithms.controllers.sdp.routes import entry_cells
 from wayfolk.algorithms.controllers.sdp.state import ACCEPT, ASK, CANCEL, HORIZON, N_MESSAGES, REFUSE, SIDE
+from wayfolk.algorithms.controllers.sdp.turns import book, give_up_turn, is_to_wait
+from wayfolk.algorithms.controllers.sdp.ways import WINDOW, find_path, find_way, plan_to_stand, stop_short
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.jit import inlined, inner
 from wayfolk.kernels.reservations import holder
 
-NEAR = 48  # ticks before it arrives that an agent asks to enter a lane
+NEAR = 24  # ticks before it arrives that an agent asks to enter a lane
 LONGEST_PAUSE = 8  # ticks after which an agent that found no way tries again
 
 
@@ -80,18 +79,28 @@ def think_in_room(arrays, agent, now):
         ):  # two agents have the same goal: the first one stays
             return
         search.goals[0] = goal
-        n = plan_to_stand(rooms, search, agent, state["cell"], now, 1, is_final=True, is_open=False, now=now)
+        n_path = find_path(rooms, search, agent, state["cell"], 1)
+        n = plan_to_stand(rooms, search, agent, state["cell"], now, n_path, 1, is_final=True, is_open=False, now=now)
         if n == 0:
-            n = plan_to_stand(rooms, search, agent, state["cell"], now, 1, is_final=True, is_open=True, now=now)
+            n = plan_to_stand(rooms, search, agent, state["cell"], now, n_path, 1, is_final=True, is_open=True, now=now)
         if n > 0:
             replace_plan(rooms, agent, now, n, NOWHERE, now)
             if rooms.ways[state["row"], agent, n - 1] != goal:
                 state["retry"] = now + max(n - NEAR // 2, 1)
                 n -= 1  # an agent that only stands has failed
     else:
+        link = link_between(areas, state["area"], lane)
+        if state["turn"] > 0 and not state["set_out"] and is_to_wait(arrays.turns, state, now):
+            return
         then = after(arrays.routes, state, agent, 2)
         n_goals = entry_cells(areas, state["area"], lane, then, search.goals)
-        n = _approach(rooms, search, agent, n_goals, now)
+        n_path = find_path(rooms, search, agent, state["cell"], n_goals)
+        if n_path > 0 and not state["set_out"]:
+            book(arrays.turns, state, link, n_path)
+            if is_to_wait(arrays.turns, state, now):
+                return
+            state["set_out"] = True
+        n = _approach(rooms, search, agent, n_path, n_goals, now)
         if state["asked"]:
             send(rooms.states, arrays.boxes, arrays.counts, lane, agent, ASK, state["area"], now + n)
             message = last_sent(arrays)
@@ -112,16 +121,17 @@ def try_later(state, now):
 
 
 @inlined
-def _approach(rooms, search, agent, n_goals, now):
+def _approach(rooms, search, agent, n_path, n_goals, now):
     """Reserve a way to a transition, to be asked for; if that is far, only come nearer. The number of cells, or 0."""
     state = rooms.states[agent]
     for is_open in (False, True):
-        n = find_way(rooms, search, agent, state["cell"], now, n_goals, False, is_open)
-        if n >= NEAR:
-            n = cut_to_stand(rooms, n - NEAR // 2, now)
+        n = find_way(rooms, search, agent, state["cell"], now, n_path, n_goals, False, is_open)
+        is_far = n >= NEAR or (search.settings.jumps and n_path > WINDOW)
+        if n == 0 or is_far:
+            n = stop_short(rooms, search, agent, state["cell"], now, max(n - NEAR // 2, 0), n_path, is_open)
             if n > 1 and reserve_way(rooms, agent, n, now, True, now):
                 replace_plan(rooms, agent, now, n, NOWHERE, now)
-                state["retry"] = now + max(n - NEAR // 2, 1)
+                state["retry"] = now + max(n - NEAR // 2, min(n, 6))
                 return n
         elif n > 0 and reserve_way(rooms, agent, n, now, False, now):
             state["asked"], state["asked_n"] = True, n
@@ -252,9 +262,13 @@ def _plan_from_entry(areas, rooms, search, agent, cell, lane, third, now):
         n_goals = entry_cells(areas, areas.area[cell], lane, third, search.goals)
     elif areas.area[state["goal"]] == areas.area[cell]:
         search.goals[0], n_goals = state["goal"], 1
+    state["n_path"] = 0
+    n_path = find_path(rooms, search, agent, cell, n_goals) if n_goals > 0 else 0
     for is_open in (False, True):
-        if n_goals > 0:
-            n = plan_to_stand(rooms, search, agent, cell, now + 1, n_goals, is_final=is_final, is_open=is_open, now=now)
+        if n_path > 0:
+            n = plan_to_stand(
+                rooms, search, agent, cell, now + 1, n_path, n_goals, is_final=is_final, is_open=is_open, now=now
+            )
             if n > 0:
                 return n
         if not is_open:
@@ -272,7 +286,9 @@ def hear(arrays, k, now):
         if message["kind"] == ACCEPT:
             slot = traffic.member_of(arrays.lanes, message["to"] - arrays.areas.n_rooms, message["agent"])
             arrays.lanes.members[slot]["goes"] = message["cells"][0]
-    elif not _go_as_promised(arrays.rooms, message, now):
+    elif _go_as_promised(arrays.rooms, message, now):
+        give_up_turn(arrays.turns, arrays.rooms.states[message["agent"]])
+    else:
         state = arrays.rooms.states[message["agent"]]
         if message["kind"] == ACCEPT:
             send(

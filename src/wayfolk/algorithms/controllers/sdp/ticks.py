@@ -19,6 +19,7 @@ from wayfolk.algorithms.controllers.sdp.state import (
     RouteArrays,
     SearchArrays,
 )
+from wayfolk.algorithms.controllers.sdp.turns import TurnArrays
 from wayfolk.kernels.crew import N_ASKED, asked, give_route, report
 from wayfolk.kernels.planning import planned_by
 
@@ -35,6 +36,7 @@ class SdpArrays(NamedTuple):
     rooms: RoomArrays
     search: SearchArrays
     routes: RouteArrays
+    turns: TurnArrays
 
     mine: NDArray[np.bool_]
     order: NDArray[np.int32]
