@@ -59,7 +59,7 @@ WITH_SECTORS: Row = {"radius": 4}  # how far agents see each other in Tables 4.7
 OF_COPIES: Row = {"w_max": 1}  # the simulator's default for agents that are added after the first kind
 WINDOW = 16  # of WHCA*, in steps
 HAS_MIDDLE = True
-RUNS = {QUICK: 3, MIDDLE: 10, FULL: 50}  # the first of the same scenarios
+RUNS = {QUICK: 3, MIDDLE: 25, FULL: 50}  # the first of the same scenarios
 LOOPS = {QUICK: 6, MIDDLE: 20, FULL: 20}
 ABLATION_RUNS = {QUICK: 1, MIDDLE: 10, FULL: 10}
 TWO_WEIGHTS = (
@@ -69,7 +69,7 @@ TWO_WEIGHTS = (
 PATIENCE = 1000.0  # time units for a loop before a run is given up: the slowest printed one takes 273
 HOW = (
     " 50 runs of 20 loops; all but the time leave out the first and the last loop. Runs that never end are left out."
-    " Middle: the first 10 runs. Quick: 3 runs of 6 loops, whose time cannot be held against the printed one."
+    " Middle: the first 25 runs. Quick: 3 runs of 6 loops, whose time cannot be held against the printed one."
 )
 
 
@@ -332,7 +332,7 @@ TABLES = [
         "Following a learned map greedily",
         "40 agents patrol ten times and update the cells around them as well; then they are removed, and one agent that"
         " always takes the cheapest step walks 500 steps from a random cell with a vector (section 3.6, Figure 3.14: one"
-        " picture). 50 walks, each on a map of its own; middle: 10, quick: 3.",
+        " picture). 50 walks, each on a map of its own; middle: 25, quick: 3.",
         GREEDY,
         lambda row, scale: [],
         [{"map": "b", "agents": 40, "algorithm": "greedy"}],
