@@ -15,10 +15,10 @@ pytestmark = pytest.mark.skipif(is_plain(), reason="plain Python has one thread"
 
 def test_all_rows_are_done_once_by_as_many_threads():
     done, who = np.zeros(3 * FEW, np.int64), set()
-    together = threading.Barrier(3, timeout=30)
+    together = threading.Barrier(3)
 
     def work(first, last):
-        together.wait()  # passes only if all three are here at the same time
+        together.wait(30)  # passes only if all three are here at the same time
         done[first:last] += 1
         who.add(threading.get_ident())
         return last - first
@@ -32,11 +32,11 @@ def test_all_rows_are_done_once_by_as_many_threads():
 
 
 def test_a_crowd_is_steered_by_two_threads_at_once():
-    together, who = threading.Barrier(2, timeout=30), set()
+    together, who = threading.Barrier(2), set()
 
     class Watched(Model):
         def steer(self, moment, first, last):
-            together.wait()
+            together.wait(30)
             who.add(threading.get_ident())
             moment.bodies.forces[moment.agents(first, last)] = 0.0
 

@@ -148,7 +148,7 @@ def test_the_command_line_writes_searches_side_by_side(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (["--scen", "maps/rooms-32.scen", "--html", "x.html"], "--html shows one query"),
-        (["--from", "2,2", "--to", "29,29", "--with", "astar,jps"], "there is no algorithm 'astar,jps'"),
+        (["--from", "2,2", "--to", "29,29", "--with", "astar,jsp"], "there is no algorithm 'jsp'"),
         (
             ["--from", "2,2", "--to", "29,29", "--with", "astar,jps", "--opt", "weight=2", "--html", "x.html"],
             "--opt is for",

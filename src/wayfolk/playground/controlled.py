@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +17,7 @@ from wayfolk.playground.insight import Cells, moves_of, reserved, routes_ahead, 
 from wayfolk.playground.limits import check_agents
 from wayfolk.playground.moving import Moving, pairs
 from wayfolk.problem import events
-from wayfolk.problem.layers import CellLayer, Layer, MarkLayer
+from wayfolk.problem.layers import CellLayer, Layer
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Status
@@ -136,13 +137,11 @@ class Controlled(Moving):
         """A layer as the page counts time, without the oldest marks."""
         before = self.steps_before
         if isinstance(layer, CellLayer):
-            return CellLayer(
-                layer.title, layer.area, layer.kind, layer.kinds, layer.order, layer.groups, layer.since + before
-            )
+            return replace(layer, since=layer.since + before)
         last = slice(-MOST_MARKS, None)
-        return MarkLayer(
-            layer.title, layer.time[last] + before, layer.agent[last], layer.kind[last], layer.cell[last], layer.kinds,
-            layer.sender[last], layer.receiver[last], layer.groups,
+        return replace(
+            layer, time=layer.time[last] + before, agent=layer.agent[last], kind=layer.kind[last], cell=layer.cell[last],
+            sender=layer.sender[last], receiver=layer.receiver[last],
         )  # fmt: skip
 
     def plan_so_far(self) -> Plan:

@@ -142,8 +142,8 @@ class Walking(ABC):
         places = np.clip(np.rint(now.places / self.cell * self.scale), 0, GAP - 1).astype(np.uint16)
         turns = np.rint(now.headings / (2 * np.pi) * 256).astype(np.int64) % 256
         return BodyStep(
-            self.step, seconds, self.arrived, now.agents, places, turns.astype(np.uint8), now.states, now.lamps, new,
-            self.new_goals(), self.new_walls(),
+            self.step, seconds, self.arrived, now.agents, places, headings=turns.astype(np.uint8), states=now.states,
+            lamps=now.lamps, new=new, goals=self.new_goals(), walls=self.new_walls(),
         )  # fmt: skip
 
     def edit(self, edit: Edit) -> bool:

@@ -314,7 +314,7 @@ def test_cells_describe_the_setting_of_a_row(monkeypatch: pytest.MonkeyPatch) ->
     assert jansen.controller(TABLES["4.5"].rows[2]) == ("whca", {"window": 16, "resume": False})
     assert [jansen.runs(row, QUICK)[0].model for row in TABLES["4.5"].rows] == ["turns", "turns", "steps"]
     assert [jansen.runs(row, QUICK)[0].model for row in TABLES["4.5-distance"].rows] == ["turns", "turns", "distance"]
-    assert jansen.runs(TABLES["4.4"].rows[0], True)[0].problem["agents"] == 20
+    assert jansen.runs(TABLES["4.4"].rows[0], QUICK)[0].problem["agents"] == 20
 
 
 def test_the_scenarios_of_the_thesis_are_used_where_they_are_found(jansen_files: Path) -> None:

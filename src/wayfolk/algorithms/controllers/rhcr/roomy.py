@@ -74,7 +74,7 @@ def find_roomy_path(arrays, others, paths, agent, goal, last, most):
     base = arrays.counts[SEARCHES] * MOST_COST
     count_path(arrays, paths, agent, 0, last, -1)
     start = paths[agent, 0]
-    n_nodes = _add(arrays, others, 0, start, 0, 0, 0, 0, WAIT)
+    n_nodes = _add(arrays, others, 0, start, step=0, been=0, cost=0, hits=0, move=WAIT)
     n_open = heap.push(others.open, 0, np.int64(0), np.int64(0), np.int32(0))
     n_expanded, found = 0, False
     while n_open > 0:
@@ -108,7 +108,7 @@ def find_roomy_path(arrays, others, paths, agent, goal, last, most):
             if then + left > most or base <= known <= base + now:
                 continue
             move = k + (ARRIVES if arrives else 0)
-            n_nodes = _add(arrays, others, n_nodes, there, step + 1, visited, then, now, move)
+            n_nodes = _add(arrays, others, n_nodes, there, step=step + 1, been=visited, cost=then, hits=now, move=move)
             tie = ((np.int64(then) + left) << 16) - step
             n_open = heap.push(others.open, n_open, np.int64(now), tie, np.int32(n_nodes - 1))
     arrays.spent[agent] += n_expanded

@@ -125,7 +125,9 @@ def _approach(rooms, search, agent, n_path, n_goals, now):
     """Reserve a way to a transition, to be asked for; if that is far, only come nearer. The number of cells, or 0."""
     state = rooms.states[agent]
     for is_open in (False, True):
-        n = find_way(rooms, search, agent, state["cell"], now, n_path, n_goals, False, is_open)
+        n = find_way(
+            rooms, search, agent, state["cell"], now, n_path=n_path, n_goals=n_goals, stays=False, is_open=is_open
+        )
         is_far = n >= NEAR or (search.settings.jumps and n_path > WINDOW)
         if n == 0 or is_far:
             n = stop_short(rooms, search, agent, state["cell"], now, max(n - NEAR // 2, 0), n_path, is_open)

@@ -119,7 +119,7 @@ def plan_to_stand(rooms, search, agent, start, time, n_path, n_goals, is_final, 
 
     `is_final`: the agent must come to the goal, if that is not far away. `is_open`: others who stand on the way step aside.
     """
-    n = find_way(rooms, search, agent, start, time, n_path, n_goals, is_final, is_open)
+    n = find_way(rooms, search, agent, start, time, n_path=n_path, n_goals=n_goals, stays=is_final, is_open=is_open)
     if n == 0 or not (is_final and rooms.cells[n - 1] == search.goals[0]):
         n = stop_short(rooms, search, agent, start, time, n, n_path, is_open)
     return n if n > 0 and reserve_way(rooms, agent, n, time, True, now) else 0
