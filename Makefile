@@ -12,9 +12,10 @@ unexport PYTHONPATH VIRTUAL_ENV
 demo: $(VENV)/.core
 	$(BIN)/wayfolk demo
 
+# one worker more than most machines have cores: some tests wait for programs and pages
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m plain
+	$(BIN)/python -m pytest -n 3
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 3 -m plain
 
 test-bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2

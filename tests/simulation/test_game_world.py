@@ -18,6 +18,7 @@ from wayfolk.files.maps import parse_ascii
 from wayfolk.judge import metrics
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE, MOVE, REFUSED, RELEASE
+from wayfolk.kernels.jit import is_plain
 from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
@@ -292,6 +293,7 @@ def test_a_world_without_a_log_costs_the_same_after_many_steps():
     assert len(world.record().of(MOVE)) == 0
 
 
+@pytest.mark.skipif(is_plain(), reason="an hour of 500 agents takes minutes in plain Python")
 @pytest.mark.parametrize("record", [False, "last 1000"])
 def test_500_agents_for_an_hour_do_not_grow_the_world(record):
     """A step a second: all arrays, what the controller has learned, and Python's objects stay as many as they were."""
