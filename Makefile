@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # an activated environment, or settings of pip's, of the caller's must not leak into ours
 unexport PYTHONPATH VIRTUAL_ENV
 
@@ -12,10 +12,9 @@ unexport PYTHONPATH VIRTUAL_ENV
 demo: $(VENV)/.core
 	$(BIN)/wayfolk demo
 
-# one worker more than most machines have cores: some tests wait for programs and pages
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 3
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 3 -m plain
+	$(BIN)/python -m pytest -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m plain
 
 test-bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2

@@ -68,7 +68,7 @@ def _rejoin(rules, kept, n, start, stride, path):
         path[k] = cell
         y, end_y = cell // stride, kept[place] // stride
         dx, dy = (kept[place] - end_y * stride) - (cell - y * stride), end_y - y
-        there = cell + (dx > 0) - (dx < 0) + ((dy > 0) - (dy < 0)) * stride
+        there = cell + min(max(dx, -1), 1) + min(max(dy, -1), 1) * stride
         is_legal = False
         for way in range(8):
             is_legal = is_legal or (cell + rules.offsets[way] == there and (rules.legal[cell] >> way) & 1 != 0)
