@@ -12,8 +12,9 @@ unexport PYTHONPATH VIRTUAL_ENV
 demo: $(VENV)/.core
 	$(BIN)/wayfolk demo
 
+# three workers for two cores: dozens of tests wait for programs and pages that they have started
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m plain
 
 test-bounds: $(VENV)/.test
