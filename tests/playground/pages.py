@@ -50,3 +50,9 @@ def drag(page: Any, start: tuple[int, int], end: tuple[int, int]) -> None:
     page.mouse.down()
     page.mouse.move(*page.evaluate(f"wayfolk.pixel({end[0]}, {end[1]})"), steps=12)
     page.mouse.up()
+
+
+def let_play(page: Any, is_wanted: bool) -> None:
+    """Let time pass on the page, or stop it, by the space bar; a run that has come to its end has stopped by itself."""
+    if (page.locator("#play").get_attribute("aria-label") == "Pause") != is_wanted:
+        page.keyboard.press(" ")

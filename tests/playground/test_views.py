@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playground.pages import AGENTS, SEARCH, begin, choose, drag, until
+from playground.pages import AGENTS, SEARCH, begin, choose, drag, let_play, until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CROWD = {
@@ -101,7 +101,7 @@ def test_an_agent_is_steered_by_the_arrow_keys(page, tmp_path):
     agent = AGENTS | {"map": {"name": "empty"}, "journeys": [[10, 10, 30, 20]], "errand": "one_shot"}
     begin(page, agent | {"algorithms": [{"name": "controllers/pibt", "options": {}}]}, tmp_path)
     until(page, "wayfolk.time() > 1")
-    page.keyboard.press(" ")
+    let_play(page, False)
     page.fill("#agent", "0")
     page.press("#agent", "Enter")
     page.keyboard.press("k")
@@ -113,7 +113,7 @@ def test_an_agent_is_steered_by_the_arrow_keys(page, tmp_path):
     page.keyboard.press("ArrowUp")
     until(page, f"wayfolk.places()[0][1] === {before[1] - 1}")
     page.keyboard.press("k")
-    page.keyboard.press(" ")
+    let_play(page, True)
     until(page, "wayfolk.places()[0].join() === '30,20'")
 
 
