@@ -12,13 +12,11 @@ import pytest
 from hypothesis import settings
 
 from wayfolk.algorithms import catalogue
-from wayfolk.kernels.jit import is_plain
 
 ALGORITHMS = {entry.name: entry.family for entry in catalogue.entries()}
 # without a deadline: the first call of a kernel compiles it
 settings.register_profile("wayfolk", deadline=None, max_examples=50)
-settings.register_profile("plain", deadline=None, max_examples=20)  # the same tests without machine code take longer
-settings.load_profile("plain" if is_plain() else "wayfolk")
+settings.load_profile("wayfolk")
 
 # `nohup make test &` ignores Ctrl-C, and so would the programs that tests start and interrupt
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():

@@ -38,7 +38,7 @@ def test_faster_is_slower():
         empty_room(speed=speed, step=step, **room) for speed, step in ((1.0, 0.01), (2.0, 0.004), (5.0, 0.004))
     )
     assert quick.duration < 0.8 * slow.duration
-    assert hasty.duration > quick.duration
+    assert hasty.duration > 1.1 * quick.duration
     assert hasty.specific_flow < 0.9 * quick.specific_flow
 
 
