@@ -34,7 +34,8 @@ def packed(files: dict[str, bytes]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, text in files.items():
-            zipped.writestr(name, text)
+            # always of the same date: its bytes stand in messages
+            zipped.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
 
