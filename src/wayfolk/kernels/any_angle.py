@@ -146,7 +146,7 @@ def _open_again(graph, memory, goal, outcome, cell):
     enter(cells, count, rows, cell, reached, parent, straight(graph.stride, cell, goal), CHECKED)
 
 
-@kernel
+@inner
 def open_start(memory, start, far):
     """Forget the last search and open `start`, which is `far` from the goal."""
     count = memory.counts
@@ -159,7 +159,7 @@ def open_start(memory, start, far):
     enter(memory.cells, count, memory.rows, start, 0.0, start, far, OPEN)
 
 
-@kernel
+@inner
 def enter(cells, count, rows, cell, g, parent, far, state):
     """Open `cell`, or open it again; `far` is its distance from the goal. Among equals the longer path comes first.
 
@@ -176,7 +176,7 @@ def enter(cells, count, rows, cell, g, parent, far, state):
         count[N_OPEN] = heap.push(rows, count[N_OPEN], np.float64(count[GENERATED]), -g, cell)
 
 
-@kernel
+@inner
 def take(cells, count, rows, goal, stop, events):
     """Close the next cell, to be expanded: READY or why not, the cell, and what it was, OPEN or CHECKED.
 
@@ -215,7 +215,7 @@ def trace(memory, start, goal, path):
         cell = memory.cells[cell]["parent"]
 
 
-@kernel
+@inner
 def straight(stride, one, other):
     """The distance between the centres of two cells."""
     y, to_y = one // stride, other // stride

@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wayfolk.kernels import code_files
+from wayfolk.kernels import code_files, linking
 from wayfolk.kernels.loading import LOADED
 from wayfolk.kernels.numba_parts import caching, compiler, dispatcher, event, numba, rtsys, serialize, templates, types
 from wayfolk.kernels.sources import Sources
@@ -52,7 +52,8 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-INNER: dict[str, Any] = FLAGS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+WAYS_IN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER: dict[str, Any] = FLAGS | WAYS_IN | {"pipeline_class": linking.LinkedCompiler}
 CONFIG: Any = numba.config
 SOURCES = Sources(Path(__file__).resolve().parents[1])
 _CHOICES: list[tuple[str, dict[type, Callable[..., Any]]]] = []  # by the module whose kernels call the chosen functions
@@ -65,7 +66,7 @@ def kernel(function: F) -> F:
 
 
 def inner(function: F) -> F:
-    """A kernel that only kernels call: without the way in from Python it compiles about a quarter faster."""
+    """A kernel that only kernels call: it is linked into them, and has no way in from Python."""
     compiled: F = _keep(numba.njit(**INNER)(function), function)
     return compiled
 
@@ -260,13 +261,18 @@ class _CodeCache(caching._Cache):  # type: ignore[misc]
                 context.refresh()
             elif b"NRT_" in contents:  # symbols of the runtime
                 rtsys.initialize(context)
-            return compiler.CompileResult._rebuild(context, *pickle.loads(contents))
+            kept = pickle.loads(contents)
+            if kept[0][1] == linking.BITCODE:
+                return linking.read_back(context, kept)
+            return compiler.CompileResult._rebuild(context, *kept)
         except Exception as error:
             code_files.complain(f"cannot load the compiled code in {file} ({error!r}): compiling it again")
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what `signature` was compiled to."""
+        if not isinstance(result.library, linking.Linked):
+            linking.set_environments(result)
         file = self._file(signature, result.codegen)
         if file is not None and not result.library.has_dynamic_globals and not result.lifted:
             code_files.write(file, serialize.dumps(result._reduce()))

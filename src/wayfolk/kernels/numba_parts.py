@@ -37,9 +37,27 @@ def _hidden(*names: str) -> Iterator[None]:
 
 
 with _hidden(*UNNEEDED):
+    import llvmlite.binding as llvm
     import numba
-    from numba.core import caching, compiler, dispatcher, event, serialize, types
+    from numba import _dynfunc as dynfunc  # type: ignore[attr-defined]
+    from numba.core import caching, codegen, compiler, dispatcher, event, serialize, typed_passes, types
+    from numba.core import compiler_machinery as passes
     from numba.core.runtime.nrt import rtsys
     from numba.core.typing import templates
 
-__all__ = ["caching", "compiler", "dispatcher", "event", "numba", "rtsys", "serialize", "templates", "types"]
+__all__ = [
+    "caching",
+    "codegen",
+    "compiler",
+    "dispatcher",
+    "dynfunc",
+    "event",
+    "llvm",
+    "numba",
+    "passes",
+    "rtsys",
+    "serialize",
+    "templates",
+    "typed_passes",
+    "types",
+]

@@ -77,7 +77,7 @@ def aim(rra, agent, goal, start):
     _open(rra, agent, goal, 0, state[_CURRENT])
 
 
-@kernel
+@inner
 def forget(rra, agent):
     """Let the next search of `agent` begin anew, also from the same goal."""
     rra.state[agent, _GOAL] = _NONE
@@ -166,7 +166,7 @@ def is_right(rra, agent, cell, edits, first):
     return True
 
 
-@kernel
+@inner
 def heuristic(rra, cell, goal):
     """The cost from `cell` to `goal` on an empty map."""
     cell_y, goal_y = cell // rra.stride, goal // rra.stride

@@ -155,7 +155,7 @@ def measure(graph, size, todo, clusters, nodes, room, matrix, fields):
                 ]
 
 
-@kernel
+@inner
 def flood(graph, left, top, size, source, wanted, kind, rows, costs, field):
     """Dijkstra from `source` inside a square; A* until `wanted` is reached, if that is somewhere.
 

@@ -53,7 +53,7 @@ def begin_again(bridges):
     bridges.job[RUNS] = 1
 
 
-@kernel
+@inner
 def go_on(bridges, legal, offsets, shut, budget):
     """Look at up to `budget` moves more of the map without the cells in `shut`, if the search has not ended."""
     nodes, stack, job = bridges.nodes, bridges.stack, bridges.job

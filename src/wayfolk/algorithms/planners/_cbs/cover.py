@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner, kernel
 
 MOST_STEPS = 20_000
 
@@ -85,7 +85,7 @@ def least_cover(weights, x):
     return best
 
 
-@kernel
+@inner
 def _matching(weights, used):
     """The sum of the weights of edges that share no vertex, the heaviest first."""
     n = len(used)

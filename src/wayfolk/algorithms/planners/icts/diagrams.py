@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.planners._groups.search import Ground
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.distance import steps_between
-from wayfolk.kernels.jit import kernel
+from wayfolk.kernels.jit import inner, kernel
 from wayfolk.machine import available_bytes
 
 DRAWN, NONE, FULL = range(3)
@@ -141,7 +141,7 @@ def draw(fields, agent, start, goal, cost, mark, diagrams):
     return DRAWN
 
 
-@kernel
+@inner
 def _keep_living_kids(diagrams, first, last):
     """From the last layer back: forget kids that lead nowhere. Kids have higher numbers than their parents."""
     kids, alive = diagrams.kids, diagrams.alive

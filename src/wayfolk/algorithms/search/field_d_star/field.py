@@ -137,7 +137,7 @@ def update_cells(field, start, goal, cells):
                 update(field, start, goal, first + row * field.span + column)
 
 
-@kernel
+@inner
 def update(field, start, goal, here):
     """Work out rhs of a node from all triangles around it."""
     nodes, terrain, stride = field.nodes, field.terrain, field.stride
