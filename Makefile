@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# an activated environment, or settings of pip's, of the caller's must not leak into ours
-unexport PYTHONPATH VIRTUAL_ENV
+# an activated environment, or settings of pip's, of the caller's must not leak into ours; without bytecode on disk, each of
+# the programs that tests start would compile all that it imports, which takes longer than most of them
+unexport PYTHONPATH VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-plain test-bounds lint bench docs deploy-docs dist clean
 
