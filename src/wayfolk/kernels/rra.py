@@ -95,11 +95,11 @@ def distance(rra, agent, cell):
     asked = rra.cells[agent, cell]
     if asked["g"] > 0 and asked["after"] == _CLOSED:
         return np.int64(asked["g"] - 1)
-    return resume(rra, agent, cell)
+    return _resume(rra, agent, cell)
 
 
 @inner
-def resume(rra, agent, cell):
+def _resume(rra, agent, cell):
     """Search on until `cell` is expanded; its distance, or UNREACHABLE."""
     cells, state = rra.cells[agent], rra.state[agent]
     while state[_N_OPEN] > 0:
