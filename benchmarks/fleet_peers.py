@@ -61,7 +61,8 @@ def compared(make, world, counts):
         "the peer's. `solved`: the most agents that the peer solves, among the numbers of the table above; `same kind` "
         f"and `any kind`: the most that ours of the same kind, and the best of ours, solve in {LIMIT:g} s. `in its "
         "time`: the most agents that these solve in the time that the peer takes for the most it solves, found by "
-        f"bisection to within {100 // FINE} %. `ten times`: what is at least ten times better.",
+        f"bisection to within {100 // FINE} %. `ten times`: what is at least ten times better; "
+        "`no plan`: the peer solves none of the numbers.",
         [
             "peer", "ours", *(f"{agents} agents" for agents in counts), "as good", "solved", "same kind", "any kind",
             "same kind, in its time", "any kind, in its time", "ten times",
@@ -141,7 +142,7 @@ def against(make, kind, name, runs, own, counts):
     best = max(own, key=most.get)
     row = [name, kind, *columns, f"{min(as_good.values()):.1f}" if done else "", solved, most[kind], most[best]]
     if not done:
-        return [*row, "", "", "it has no plan"]
+        return [*row, "", "", "no plan"]
     seconds = done[solved][0]
     quickest = max(own, key=lambda mine: (most_of(own[mine], seconds), -time_of(own[mine], seconds)))
     in_time = {mine: most_within(make, mine, own[mine], seconds) for mine in {kind, quickest}}
