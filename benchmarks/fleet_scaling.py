@@ -2,8 +2,10 @@
 
 import multiprocessing
 import time
+from collections import defaultdict
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 
 from benchmarks import SECONDS
 from benchmarks.plots import success_over_agents, time_over_agents
@@ -32,6 +34,7 @@ def tables(maps):
 
 def measured():
     """(algorithm, map, scenario, agents, seconds of the first plan or None), for all jobs up to the first failure."""
+    # neighbours in this order are of different algorithms, so that two workers do not compile the same kernels
     jobs = sorted(read_spec(SWEEP).jobs(), key=lambda job: (*chain_of(job), job.problem["agents"]))
     chains = [list(chain) for _, chain in groupby(jobs, key=chain_of)]
     with multiprocessing.get_context("spawn").Pool(WORKERS) as pool:
@@ -39,7 +42,7 @@ def measured():
 
 
 def chain_of(job):
-    return job.algorithm, job.map["file"], job.problem["file"]
+    return job.map["file"], job.problem["file"], job.algorithm
 
 
 def climb(chain):
@@ -101,8 +104,10 @@ def table(rows):
     limit = limit_of(next(read_spec(SWEEP).jobs()))
     names = sorted({row[1] for row in rows})
     algorithms = [name for kind in KINDS.values() for name in kind if name in {row[0] for row in rows}]
-    success_over_agents(success_rates(rows, algorithms, names), "fleet-success.svg")
-    time_over_agents(mean_seconds(rows), names, KINDS, "fleet-time.svg")
+    rates = success_rates(rows, algorithms, names)
+    means = mean_seconds(rows, rates)
+    success_over_agents(rates, "fleet-success.svg")
+    time_over_agents(means, names, KINDS, "fleet-time.svg")
     return (
         f"Scaling with the number of agents, {limit:g} s",
         "The most agents for which a planner, or the simulation of the controllers `pibt` and `whca`, finds a plan within "
@@ -113,17 +118,17 @@ def table(rows):
         "![success rate over the number of agents](figures/fleet-success.svg)\n\n"
         "![time over the number of agents](figures/fleet-time.svg)",
         ["planner", *names],
-        [[algorithm, *(most_agents(rows, algorithm, name) for name in names)] for algorithm in algorithms],
+        [[algorithm, *(max(means[name][algorithm], default="-") for name in names)] for algorithm in algorithms],
     )
 
 
 def success_rates(rows, algorithms, names):
     """`rates[map][algorithm][agents]`: 0 for numbers of agents beyond a failure."""
+    solved = {row[:4] for row in rows if row[4] is not None}
     rates = {}
     for name in names:
         counts = sorted({row[3] for row in rows if row[1] == name})
         scens = {row[2] for row in rows if row[1] == name}
-        solved = [row[:4] for row in rows if row[4] is not None]
         rates[name] = {
             algorithm: {
                 agents: sum((algorithm, name, scen, agents) in solved for scen in scens) / len(scens)
@@ -134,17 +139,17 @@ def success_rates(rows, algorithms, names):
     return rates
 
 
-def mean_seconds(rows):
+def mean_seconds(rows, rates):
     """`seconds[map][algorithm][agents]`, where all scenarios were solved."""
-    rates = success_rates(rows, {row[0] for row in rows}, {row[1] for row in rows})
-    means = {}
-    for name, by_algorithm in rates.items():
-        for algorithm, by_agents in by_algorithm.items():
-            for agents in (agents for agents, rate in by_agents.items() if rate == 1):
-                values = [row[4] for row in rows if (row[0], row[1], row[3]) == (algorithm, name, agents)]
-                means.setdefault(name, {}).setdefault(algorithm, {})[agents] = sum(values) / len(values)
-    return means
-
-
-def most_agents(rows, algorithm, name):
-    return max(mean_seconds(rows).get(name, {}).get(algorithm, {}), default="-")
+    seconds = defaultdict(list)
+    for algorithm, name, _, agents, value in rows:
+        seconds[name, algorithm, agents].append(value)
+    return {
+        name: {
+            algorithm: {
+                agents: fmean(seconds[name, algorithm, agents]) for agents, rate in by_agents.items() if rate == 1
+            }
+            for algorithm, by_agents in by_algorithm.items()
+        }
+        for name, by_algorithm in rates.items()
+    }

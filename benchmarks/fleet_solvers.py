@@ -38,7 +38,8 @@ def w9(name, **options):
         from w9_pathfinding import envs, mapf
 
         solver = getattr(mapf, name)(envs.Grid(np.where(free, 1.0, -1.0).tolist(), edge_collision=True))
-        return lambda: solver.mapf(starts, goals, max_length=500, **options)
+        steps = 1000 + 10 * sum(free.shape)  # as many as our controllers may take
+        return lambda: solver.mapf(starts, goals, max_length=steps, **options)
 
     return prepare
 

@@ -67,7 +67,7 @@ def time_over_agents(seconds, names, kinds, file):
     )
     for row, (kind, planners) in enumerate(kinds.items()):
         for axes, name in zip(panels[row], names, strict=True):
-            curves = {planner: seconds[name][planner] for planner in planners if planner in seconds.get(name, {})}
+            curves = {planner: seconds[name][planner] for planner in planners if seconds[name].get(planner)}
             axes.set(xscale="log", yscale="log", xlim=(8, 60_000), ylim=(2e-4, 3 * longest))
             axes.set_xticks([10, 100, 1000], ["10", "100", "1,000"])
             axes.minorticks_off()

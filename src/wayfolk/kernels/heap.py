@@ -38,8 +38,8 @@ def pop(rows, n):
     while child < n:
         if child + 1 < n:
             left, right = rows[child], rows[child + 1]
-            if right["f"] < left["f"] or (right["f"] == left["f"] and right["tie"] < left["tie"]):
-                child += 1
+            # without a branch: which child is less cannot be predicted
+            child += (right["f"] < left["f"]) | ((right["f"] == left["f"]) & (right["tie"] < left["tie"]))
         least = rows[child]
         if f < least["f"] or (f == least["f"] and tie <= least["tie"]):
             break

@@ -92,10 +92,16 @@ def expansions(rra, agent):
 @kernel
 def distance(rra, agent, cell):
     """The cost from `cell` to the goal of `agent`, or UNREACHABLE."""
-    cells, state = rra.cells[agent], rra.state[agent]
-    asked = cells[cell]
+    asked = rra.cells[agent, cell]
     if asked["g"] > 0 and asked["after"] == _CLOSED:
-        return asked["g"] - 1
+        return np.int64(asked["g"] - 1)
+    return _resume(rra, agent, cell)
+
+
+@inner
+def _resume(rra, agent, cell):
+    """Search on until `cell` is expanded; its distance, or UNREACHABLE."""
+    cells, state = rra.cells[agent], rra.state[agent]
     while state[_N_OPEN] > 0:
         while rra.head[agent, state[_CURRENT] % _RING] == _NONE:
             state[_CURRENT] += 1
@@ -114,7 +120,7 @@ def distance(rra, agent, cell):
                         _unlink(rra, agent, other, child["g"] - 1 + rest)
                     _open(rra, agent, other, reached, reached + rest)
         if here == cell:
-            return asked["g"] - 1
+            return np.int64(cells[cell]["g"] - 1)
     return np.int64(UNREACHABLE)
 
 

@@ -19,7 +19,7 @@ from wayfolk.kernels import heap
 from wayfolk.kernels import rra as rra_kernel
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.jit import inlined, inner, kernel
 from wayfolk.kernels.reservations import holder, is_swap, release, reserve
 
 RUNNING, FOUND, EXHAUSTED, FULL = range(4)
@@ -232,7 +232,7 @@ def _to_box(rra, box, cell):
     return rra.costs[0] * (max(dx, dy) - min(dx, dy)) + rra.costs[4] * min(dx, dy)
 
 
-@inner
+@inlined
 def is_open(rules, table, agent, cell, other, k, slot):
     """Whether `agent` may make move `k` at `slot`."""
     for t in range(slot, slot + rules.lasts[k]):

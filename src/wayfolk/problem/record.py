@@ -77,15 +77,20 @@ class Record:
         log["time"], log["agent"], log["cell"], log["kind"] = self.time, self.agent, self.cell, self.kind
         return log
 
+    @property
+    def is_plan(self) -> bool:
+        """Whether it can be read as a plan: it is in steps, with the same agents throughout."""
+        return self.model == STEPS and not ((self.kind == JOIN) | (self.kind == LEAVE)).any()
+
     def plan(self) -> Plan:
-        """The record as a plan; only for the `steps` model without agents that join or leave."""
-        if self.model != STEPS or np.isin(self.kind, (JOIN, LEAVE)).any():
+        """The record as a plan, if it is one."""
+        if not self.is_plan:
             raise ValueError("only a record in steps, with the same agents throughout, is a plan")
-        cells = np.tile(self.starts, (round(self.end) + 1, 1))
+        cells = np.broadcast_to(self.starts, (round(self.end) + 1, len(self.starts))).copy()
         rows = self.of(MOVE)
         steps = np.rint(self.time[rows]).astype(np.intp) + 1
         changed = np.zeros_like(cells, dtype=bool)
         cells[steps, self.agent[rows]] = self.cell[rows]
         changed[steps, self.agent[rows]] = True
         last = np.maximum.accumulate(np.where(changed, np.arange(len(cells))[:, None], 0), axis=0)
-        return Plan(self.grid, np.take_along_axis(cells, last, axis=0))
+        return Plan(self.grid, cells[last, np.arange(len(self.starts))])

@@ -28,7 +28,7 @@ from wayfolk.algorithms.controllers import View
 from wayfolk.algorithms.controllers._begin import begin_controller
 from wayfolk.algorithms.task import checked_seed
 from wayfolk.errors import BadInput, BadProblem, NotSupported
-from wayfolk.kernels.codes import GOAL, JOIN, LEAVE, NOBODY, REFUSED, THOUGHT
+from wayfolk.kernels.codes import GOAL, NOBODY, REFUSED, THOUGHT
 from wayfolk.kernels.crew import TICK
 from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.kernels.planning import AskPython
@@ -299,7 +299,7 @@ class Simulation(Truth):
             expanded_most=int(spent.max(initial=0)),
         )  # fmt: skip
         result = Result(self.status, self.algorithm, counters=counters, options=dict(self.options), seed=self.seed)
-        if self.model == STEPS and not np.isin(run.record.kind, (JOIN, LEAVE)).any():
+        if run.record.is_plan:
             result.plan = run.record.plan()
             result.layers = run.layers
         return result

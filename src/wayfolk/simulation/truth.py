@@ -75,8 +75,9 @@ class Truth(Task):
         self.log = np.zeros(max(4096, 16 * n), crew_kernel.ROW)
         self._events: list[tuple[float, int, Event]] = []
         self._n_events = 0
-        for agent in range(n):
-            self._note(agent, GOAL, problem.goals[agent])
+        first = self.log[:n]
+        first["agent"], first["cell"], first["kind"] = np.arange(n), problem.goals, GOAL
+        self.court.counts[N_LOG] = n
 
     @property
     def time(self) -> float:
