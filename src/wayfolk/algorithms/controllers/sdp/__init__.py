@@ -52,6 +52,7 @@ def begin(
     high_level: Annotated[Literal["jps", "astar"], "High-level paths: JPS on the map, or A* over areas."] = "jps",
     sideways: Annotated[bool, "Cooperative JPS may evade others by a side-way move; else it waits."] = True,
     detours: Annotated[bool, "Where Cooperative JPS finds no way, go around others by a short Cooperative A*."] = True,
+    crowds: Annotated[bool, "Rooms in which agents are stuck let them push each other on, by PIBT."] = True,
     rescue: Annotated[bool, "Where Cooperative JPS finds no way, search by Cooperative A*."] = False,
     effort: Annotated[int, Range(1, 10_000_000), "Nodes that Cooperative A* expands at most for one way."] = 20_000,
     buffer: Annotated[int, Range(1, 1000), "Cells of a buffer at the end of a lane; the thesis has 13."] = 13,
@@ -61,7 +62,7 @@ def begin(
     record: Annotated[bool, "Keep all messages, as `messages` of the controller, and show them in replays."] = False,
 ) -> Controller:  # fmt: skip
     """A controller that divides the map of `problem` into areas, and lets the agents of each be controlled apart."""
-    settings = SdpSettings(search == "cjps", sideways, rescue, high_level == "jps", effort, detours)
+    settings = SdpSettings(search == "cjps", sideways, rescue, high_level == "jps", effort, detours, crowds)
     accepts = goals_inside == "accept"
     if cluster:
         return Hosted(problem.n_agents, settings, buffer, accepts, ClusterTeam(cluster, hosts), record)

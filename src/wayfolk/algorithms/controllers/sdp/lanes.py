@@ -69,6 +69,12 @@ def remove_member(lanes, lane, slot):
 
 
 @inner
+def forget(lanes, lane, agent):
+    """Drop the promise to an agent that does not come."""
+    remove_member(lanes, lane, member_of(lanes, lane, agent))
+
+
+@inner
 def has_room(lanes, lane):
     """Whether there are fewer members than cells."""
     row = lanes.lanes[lane]

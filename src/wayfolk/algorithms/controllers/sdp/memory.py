@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ROOM, Areas
+from wayfolk.algorithms.controllers.sdp.crowds import new_crowds
 from wayfolk.algorithms.controllers.sdp.state import (
     FULL,
     GATE,
@@ -47,6 +48,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
     longest = max(WAY, len(grid.free_cells) // 2)
     read = AreaArrays(*(getattr(areas, name) for name in AreaArrays._fields))
     nothing = np.full(grid.n_cells, space_time.NEVER, np.int32)
+    mouths = _mouths(areas, grid.n_cells)
     return SdpArrays(
         areas=read,
         lanes=_new_lanes(grid, areas, read),
@@ -59,7 +61,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             ),
             fixed=nothing.copy(),
             parked_by=np.full(grid.n_cells, NOBODY, np.int32),
-            is_mouth=_mouths(areas, grid.n_cells),
+            is_mouth=mouths,
             area=areas.area,
             last=np.zeros(areas.n_rooms, np.int64),
             table=reservations.new_reservations(max(64 * n, TABLE * WAY)),
@@ -94,6 +96,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             jumps_first=settings.jumps_first,
         ),
         turns=new_turns(len(areas.links)),
+        crowds=new_crowds(areas, grid.offsets, mouths, n),
         mine=np.ones(len(areas.first) - 1, np.bool_),
         order=np.zeros(n, np.int32),
         next=np.zeros(n, np.int32),
@@ -169,6 +172,7 @@ def with_agents(arrays: SdpArrays, n: int) -> SdpArrays:
     return arrays._replace(
         rooms=rooms._replace(states=with_rows(rooms.states, n), ways=ways, paths=with_rows(rooms.paths, n)),
         routes=routes._replace(route=with_rows(routes.route, n), n_route=with_rows(routes.n_route, n)),
+        crowds=arrays.crowds._replace(agents=with_rows(arrays.crowds.agents, n)),
         order=with_rows(arrays.order, n),
         next=with_rows(arrays.next, n),
         boxes=boxes,

@@ -87,6 +87,13 @@ def take_plan(rooms, agent, row, first, n, leaves):
 
 
 @inner
+def stand(rooms, agent, cell, time):
+    """Let the plan of `agent` be to stand in `cell` from `time` on; nothing is reserved."""
+    rooms.ways[0, agent, 0] = cell
+    take_plan(rooms, agent, 0, time, 1, NOWHERE)
+
+
+@inner
 def replace_plan(rooms, agent, first, n, leaves, now):
     """Let the way that is reserved in the spare row be the plan of `agent`, who is in a room."""
     spare = 1 - rooms.states[agent]["row"]

@@ -42,6 +42,7 @@ STATE = np.dtype(
         ("lost", np.bool_),  # needs another route
         ("pushes", np.int32),  # how often it had to leave its goal for another agent
         ("n_path", np.int32),  # cells of its path through the room, of which the first are kept; 0 if none is known
+        ("on_path", np.int32),  # its place on it, in a crowded room
         ("turn", np.int64),  # when it is booked to enter the next lane, or 0
         ("link", np.int32),  # by which it enters then
         ("distance", np.int32),  # how far it was from there
@@ -58,6 +59,7 @@ MESSAGE = np.dtype(
         ("kind", np.uint8),
         ("sender", np.int32),  # an area
         ("time", np.int64),  # when the agent would arrive, or may
+        ("slack", np.int32),  # ticks by which that may be put off
         ("cells", np.int32, (4,)),  # where it could arrive; in an answer, where it may
         ("at", np.int32),  # the place of the sender in the route of the agent
         ("then", np.int32),  # the area that the agent goes to after the one that is asked, or NOWHERE
@@ -100,7 +102,7 @@ class SdpSettings(NamedTuple):
 
     `jumps`: rooms plan by Cooperative JPS, else by Cooperative A*, which expands up to `effort` nodes; `rescue`: by the
     second where the first finds no way. `detours`: agents go around others where there are no times for a path.
-    `jumps_first`: high-level paths are found by JPS on the map.
+    `crowds`: rooms may become crowded. `jumps_first`: high-level paths are found by JPS on the map.
     """
 
     jumps: bool
@@ -109,6 +111,7 @@ class SdpSettings(NamedTuple):
     jumps_first: bool
     effort: int
     detours: bool
+    crowds: bool
 
 
 class AreaArrays(NamedTuple):

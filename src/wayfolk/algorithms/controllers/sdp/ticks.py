@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.controllers.sdp.crowds import CrowdArrays
 from wayfolk.algorithms.controllers.sdp.host import act, respond, think
 from wayfolk.algorithms.controllers.sdp.places import is_in_step
 from wayfolk.algorithms.controllers.sdp.state import (
@@ -37,6 +38,7 @@ class SdpArrays(NamedTuple):
     search: SearchArrays
     routes: RouteArrays
     turns: TurnArrays
+    crowds: CrowdArrays
 
     mine: NDArray[np.bool_]
     order: NDArray[np.int32]
