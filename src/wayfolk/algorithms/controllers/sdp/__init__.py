@@ -51,7 +51,6 @@ def begin(
     search: Annotated[Literal["cjps", "ca"], "How rooms plan: Cooperative JPS or Cooperative A*."] = "cjps",
     high_level: Annotated[Literal["jps", "astar"], "High-level paths: JPS on the map, or A* over areas."] = "jps",
     sideways: Annotated[bool, "Cooperative JPS may evade others by a side-way move; else it waits."] = True,
-    detours: Annotated[bool, "Where Cooperative JPS finds no way, go around others by a short Cooperative A*."] = True,
     crowds: Annotated[bool, "Rooms in which agents are stuck let them push each other on, by PIBT."] = True,
     rescue: Annotated[bool, "Where Cooperative JPS finds no way, search by Cooperative A*."] = False,
     effort: Annotated[int, Range(1, 10_000_000), "Nodes that Cooperative A* expands at most for one way."] = 20_000,
@@ -62,7 +61,7 @@ def begin(
     record: Annotated[bool, "Keep all messages, as `messages` of the controller, and show them in replays."] = False,
 ) -> Controller:  # fmt: skip
     """A controller that divides the map of `problem` into areas, and lets the agents of each be controlled apart."""
-    settings = SdpSettings(search == "cjps", sideways, rescue, high_level == "jps", effort, detours, crowds)
+    settings = SdpSettings(search == "cjps", sideways, rescue, high_level == "jps", effort, crowds)
     accepts = goals_inside == "accept"
     if cluster:
         return Hosted(problem.n_agents, settings, buffer, accepts, ClusterTeam(cluster, hosts), record)

@@ -29,7 +29,9 @@ from wayfolk.kernels.lazy import lazy_zeros
 
 JAM = 16  # agents without a way that make a room crowded
 STUCK = 4  # times that such an agent has failed to plan
+HOPELESS = 16  # times after which a single one is enough
 CALM = 8  # agents under way with which a room plans again
+LEAST = 32  # ticks for which a room is crowded at least
 AHEAD = 3  # cells on its path that an agent looks ahead
 RESTS, GOES, RETURNS = range(3)  # what an agent wants: to stay, to go on, to come back to its goal
 _STAY = 8
@@ -145,11 +147,12 @@ def watch_rooms(crowds, states, order, now):
         state = states[agent]
         if state["area"] < crowds.rooms.size:
             room = crowds.rooms[state["area"]]
-            room["n_stuck"] += state["fails"] >= STUCK
+            room["n_stuck"] += JAM if state["fails"] >= HOPELESS else state["fails"] >= STUCK
             room["n_going"] += crowds.agents[agent]["wish"] != RESTS
     for k in range(crowds.rooms.size):
         room = crowds.rooms[k]
-        if room["n_going"] <= CALM if room["is_crowded"] else room["n_stuck"] >= JAM:
+        is_over = room["n_going"] <= CALM and now >= room["since"] + LEAST
+        if is_over if room["is_crowded"] else room["n_stuck"] >= JAM:
             room["is_crowded"] = not room["is_crowded"]
             room["since"] = now
 

@@ -75,11 +75,9 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             evading=new_evading(longest),
             nodes=space_time.new_nodes(_n_nodes(settings)),
             rra=rra.new_rra(grid, 1, 1, diagonal),
-            steep=np.array([2] * 4 + [2 * diagonal] * 4, np.int32),
             path=np.zeros(longest, np.int32),
             slots=np.zeros(longest, np.int32),
             goals=np.zeros(int((areas.links["last"] - areas.links["first"]).max(initial=1)), np.int32),
-            aim=np.zeros(1, np.int32),
             settings=settings,
         ),
         routes=RouteArrays(

@@ -101,8 +101,7 @@ class SdpSettings(NamedTuple):
     """The options that kernels read.
 
     `jumps`: rooms plan by Cooperative JPS, else by Cooperative A*, which expands up to `effort` nodes; `rescue`: by the
-    second where the first finds no way. `detours`: agents go around others where there are no times for a path.
-    `crowds`: rooms may become crowded. `jumps_first`: high-level paths are found by JPS on the map.
+    second where the first finds no way. `crowds`: rooms may become crowded. `jumps_first`: high-level paths are found by JPS on the map.
     """
 
     jumps: bool
@@ -110,7 +109,6 @@ class SdpSettings(NamedTuple):
     rescue: bool
     jumps_first: bool
     effort: int
-    detours: bool
     crowds: bool
 
 
@@ -176,17 +174,15 @@ class RoomArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """The memory of searches in rooms; `goals` or `aim` are where they lead to, `steep` the costs of a greedy heuristic."""
+    """The memory of searches in rooms; `goals` are where they lead to."""
 
     jumps: JumpArrays
     evading: Evading
     nodes: space_time.Nodes
     rra: rra.Rra
-    steep: NDArray[np.int32]
     path: NDArray[np.int32]
     slots: NDArray[np.int32]
     goals: NDArray[np.int32]
-    aim: NDArray[np.int32]
     settings: SdpSettings
 
 

@@ -12,7 +12,7 @@ next tick, and always makes use of an answer.
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ENTRY, link_between, steps_out
-from wayfolk.algorithms.controllers.sdp.crowds import admit, is_in_crowd
+from wayfolk.algorithms.controllers.sdp.crowds import HOPELESS, admit, is_in_crowd
 from wayfolk.algorithms.controllers.sdp.rooms import (
     find_shelter,
     hold_plan,
@@ -29,7 +29,7 @@ from wayfolk.algorithms.controllers.sdp.rooms import (
 from wayfolk.algorithms.controllers.sdp.routes import entry_cells
 from wayfolk.algorithms.controllers.sdp.state import ACCEPT, ASK, CANCEL, HORIZON, N_MESSAGES, REFUSE, SIDE
 from wayfolk.algorithms.controllers.sdp.turns import book, give_up_turn, is_to_wait
-from wayfolk.algorithms.controllers.sdp.ways import WINDOW, find_path, find_way, plan_to_stand, stop_short
+from wayfolk.algorithms.controllers.sdp.ways import WINDOW, cut_to_stand, find_path, find_way, plan_to_stand
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.jit import inlined, inner
 from wayfolk.kernels.reservations import holder
@@ -119,7 +119,7 @@ def think_in_room(arrays, agent, now):
 def try_later(state, now):
     """Let an agent that found no way try again, after a longer pause each time."""
     state["retry"] = now + min(1 << state["fails"], LONGEST_PAUSE)
-    state["fails"] = min(state["fails"] + 1, 8)
+    state["fails"] = min(state["fails"] + 1, HOPELESS)
 
 
 @inlined
@@ -132,7 +132,7 @@ def _approach(rooms, search, agent, n_path, n_goals, now):
         )
         is_far = n >= NEAR or (search.settings.jumps and n_path > WINDOW)
         if n == 0 or is_far:
-            n = stop_short(rooms, search, agent, state["cell"], now, max(n - NEAR // 2, 0), n_path, is_open)
+            n = cut_to_stand(rooms, max(n - NEAR // 2, 0), now)
             if n > 1 and reserve_way(rooms, agent, n, now, True, now):
                 replace_plan(rooms, agent, now, n, NOWHERE, now)
                 state["retry"] = now + max(n - NEAR // 2, min(n, 6))
