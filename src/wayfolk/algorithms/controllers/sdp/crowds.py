@@ -29,7 +29,7 @@ from wayfolk.kernels.lazy import lazy_zeros
 
 JAM = 16  # agents without a way that make a room crowded
 STUCK = 4  # times that such an agent has failed to plan
-HOPELESS = 16  # times after which a single one is enough
+HOPELESS = 16  # times after which a single one is enough, or that it was pushed off its goal
 CALM = 8  # agents under way with which a room plans again
 LEAST = 32  # ticks for which a room is crowded at least
 AHEAD = 3  # cells on its path that an agent looks ahead
@@ -147,7 +147,8 @@ def watch_rooms(crowds, states, order, now):
         state = states[agent]
         if state["area"] < crowds.rooms.size:
             room = crowds.rooms[state["area"]]
-            room["n_stuck"] += JAM if state["fails"] >= HOPELESS else state["fails"] >= STUCK
+            is_hopeless = state["fails"] >= HOPELESS or state["pushes"] >= HOPELESS
+            room["n_stuck"] += JAM if is_hopeless else state["fails"] >= STUCK
             room["n_going"] += crowds.agents[agent]["wish"] != RESTS
     for k in range(crowds.rooms.size):
         room = crowds.rooms[k]
