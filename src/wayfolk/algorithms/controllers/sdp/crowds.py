@@ -31,8 +31,10 @@ JAM = 16  # agents without a way that make a room crowded
 STUCK = 4  # times that such an agent has failed to plan
 HOPELESS = 16  # times after which a single one is enough, or that it was pushed off its goal
 CALM = 8  # agents under way with which a room plans again
-LEAST = 32  # ticks for which a room is crowded at least
+LEAST = 64  # ticks for which a room is crowded at least
 AHEAD = 3  # cells on its path that an agent looks ahead
+EPOCH = 16  # ticks after which other agents come first among those who return to their goals
+BOLD = 4  # one time of so many an agent does not prefer empty cells
 RESTS, GOES, RETURNS = range(3)  # what an agent wants: to stay, to go on, to come back to its goal
 _STAY = 8
 _FAR = np.int32(1 << 28)
@@ -245,19 +247,36 @@ def decide(crowds, states, order, now):
             agents[agent]["next"] = state["cell"] if stays else state["leaves"]
             if stays:
                 places[state["cell"]]["claim"] = now + 1
-    for turn in range(4):  # who stands where a lane needs room, who goes on, who returns, and the rest
+    for turn in range(5):  # who stands where a lane needs room, who goes on, who returns (in two parts), and the rest
         for agent in order:
             state, pushed = states[agent], agents[agent]
             if not is_in_crowd(crowds, state["area"]) or pushed["decided"] > now:
                 continue
-            rests = pushed["wish"] == RESTS
-            is_first = places[state["cell"]]["wanted"] == now
-            is_second = pushed["wish"] == GOES
-            is_third = not rests or crowds.is_mouth[state["cell"]]
-            if (turn == 0 and is_first) or (turn == 1 and is_second) or (turn == 2 and is_third):
+            if turn == _turn_of(crowds, state, agent, now):
                 _settle(crowds, states, agent, now)
-            elif turn == 3:
+            elif turn == 4:
                 pushed["decided"], pushed["next"] = now + 1, state["cell"]
+
+
+@inner
+def _turn_of(crowds, state, agent, now):
+    """In which turn of `decide` an agent settles; NOWHERE if it stays unless it is pushed."""
+    wish = crowds.agents[agent]["wish"]
+    if crowds.places[state["cell"]]["wanted"] == now:
+        return np.int32(0)
+    if wish == GOES:
+        return np.int32(1)
+    if wish == RETURNS:
+        return np.int32(2 + (_luck(agent, now // EPOCH) & 1))
+    return np.int32(3) if crowds.is_mouth[state["cell"]] else NOWHERE
+
+
+@inner
+def _luck(agent, time):
+    """A number below 2^31 that looks random, the same on every host."""
+    mixed = (np.int64(agent) * 40503 + time * 60493 + 12345) & 0x7FFFFFFF
+    mixed = ((mixed ^ (mixed >> 15)) * 0x2C1B3C6D) & 0x7FFFFFFF
+    return mixed ^ (mixed >> 12)
 
 
 @inner
@@ -291,10 +310,10 @@ def _settle(crowds, states, root, now):
 
 @inner
 def _begin(crowds, state, agent, parent, now):
-    """Sort the choices of an agent: the nearest to where it wants to go first, and empty cells before others."""
+    """Sort the choices of an agent: the nearest to where it wants to go first, mostly empty cells before others."""
     body, places, keys, here = crowds.agents[agent], crowds.places, crowds.keys, state["cell"]
     body["decided"], body["parent"], body["next"], body["tried"] = now + 1, parent, NOWHERE, 0
-    luck = np.int64(agent) * 40503 + now * 60493
+    luck = _luck(agent, now)
     n = 0
     for k in range(9):
         if k != _STAY and not (crowds.legal[here] >> k) & 1:
@@ -302,7 +321,7 @@ def _begin(crowds, state, agent, parent, now):
         there = here if k == _STAY else here + crowds.offsets[k]
         if k != _STAY and places[there]["wanted"] == now:
             continue
-        is_taken = k != _STAY and places[there]["occupant"] != NOBODY
+        is_taken = k != _STAY and places[there]["occupant"] != NOBODY and (luck >> 20) % BOLD != 0
         key = np.int64(2 * _cost(crowds, body, there, k) + is_taken) << 7
         key += (((luck >> k) & 7) << 4) + k
         at = n
