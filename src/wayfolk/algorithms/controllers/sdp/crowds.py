@@ -95,7 +95,9 @@ class CrowdArrays(NamedTuple):
     is_mouth: NDArray[np.bool_]
 
 
-def new_crowds(areas: Areas, offsets: NDArray[np.int32], is_mouth: NDArray[np.bool_], n_agents: int) -> CrowdArrays:
+def new_crowds(
+    areas: Areas, inside: NDArray[np.uint8], offsets: NDArray[np.int32], is_mouth: NDArray[np.bool_], n_agents: int
+) -> CrowdArrays:
     """No room is crowded."""
     places = np.zeros(len(areas.area), PLACE)
     places["occupant"], places["wanted"] = NOBODY, -1
@@ -119,7 +121,7 @@ def new_crowds(areas: Areas, offsets: NDArray[np.int32], is_mouth: NDArray[np.bo
         distances=lazy_zeros((int(each.sum()),), np.int32),
         queue=np.zeros(int(sizes.max(initial=0)), np.int32),
         keys=np.zeros(9, np.int64),
-        legal=areas.inside,
+        legal=inside,
         offsets=offsets,
         is_mouth=is_mouth,
     )

@@ -27,7 +27,7 @@ from wayfolk.algorithms.controllers.sdp.state import (
 from wayfolk.algorithms.controllers.sdp.talks import answer, hear, last_sent, send, think_in_lane, think_in_room
 from wayfolk.algorithms.controllers.sdp.turns import give_up_turn, let_pass
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.jit import inlined, inner, kernel
 
 
 @inner
@@ -40,6 +40,17 @@ def _turn(counts, phase):
 
 
 @kernel
+def pass_phase(arrays, phase, now):
+    """Let a phase pass, for Python: THINK, RESPOND, or REST for the last one; False if it is not over."""
+    if phase == THINK:
+        return think(arrays, now)
+    if phase == RESPOND:
+        return respond(arrays, now)
+    act(arrays, now)
+    return True
+
+
+@inlined
 def think(arrays, now):
     """First phase: welcome agents, plan, and ask; False if it is not over."""
     counts = arrays.counts
@@ -108,7 +119,7 @@ def _welcome(arrays, n_inbox, now):
     arrays.counts[N_ORDER] = n
 
 
-@kernel
+@inlined
 def respond(arrays, now):
     """Second phase: answer those who ask; False if it is not over."""
     counts = arrays.counts
@@ -122,7 +133,7 @@ def respond(arrays, now):
     return True
 
 
-@kernel
+@inlined
 def act(arrays, now):
     """Third phase: put the answers into effect and move; the next cells of the agents here are in `next`."""
     areas, lanes, rooms = arrays.areas, arrays.lanes, arrays.rooms

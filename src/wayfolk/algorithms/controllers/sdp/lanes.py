@@ -122,7 +122,7 @@ def promise(lanes, lane, agent, cell, time, link, wants, now):
     return False
 
 
-@kernel
+@inner
 def look_ahead(lanes, lane, now):
     """Simulate the traffic of `lane` from `now` on, into `ahead`; False if a promise would be broken."""
     row = lanes.lanes[lane]

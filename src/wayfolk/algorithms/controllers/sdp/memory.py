@@ -49,6 +49,8 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
     read = AreaArrays(*(getattr(areas, name) for name in AreaArrays._fields))
     nothing = np.full(grid.n_cells, space_time.NEVER, np.int32)
     mouths = _mouths(areas, grid.n_cells)
+    inside = areas.inside.view()
+    inside.flags.writeable = False  # like `grid.legal`, so that kernels are compiled once for both
     return SdpArrays(
         areas=read,
         lanes=_new_lanes(grid, areas, read),
@@ -57,7 +59,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             ways=np.zeros((2, n, WAY), np.int32),
             paths=np.zeros((n, KEPT), np.int32),
             rules=space_time.Rules(
-                areas.inside, grid.offsets, np.ones(9, np.int32), nothing, np.zeros(grid.n_cells, np.int32)
+                inside, grid.offsets, np.ones(9, np.int32), nothing, np.zeros(grid.n_cells, np.int32)
             ),
             fixed=nothing.copy(),
             parked_by=np.full(grid.n_cells, NOBODY, np.int32),
@@ -71,7 +73,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             n_rooms=areas.n_rooms,
         ),
         search=SearchArrays(
-            jumps=new_jumps(areas.inside, grid.offsets, diagonal),
+            jumps=new_jumps(inside, grid.offsets, diagonal),
             evading=new_evading(longest),
             nodes=space_time.new_nodes(_n_nodes(settings)),
             rra=rra.new_rra(grid, 1, 1, diagonal),
@@ -94,7 +96,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             jumps_first=settings.jumps_first,
         ),
         turns=new_turns(len(areas.links)),
-        crowds=new_crowds(areas, grid.offsets, mouths, n),
+        crowds=new_crowds(areas, inside, grid.offsets, mouths, n),
         mine=np.ones(len(areas.first) - 1, np.bool_),
         order=np.zeros(n, np.int32),
         next=np.zeros(n, np.int32),

@@ -1,5 +1,7 @@
 """Puts agents into areas in the beginning, and compares where they are with where they should be at each tick."""
 
+import numpy as np
+
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ROOM, link_between, steps_out
 from wayfolk.algorithms.controllers.sdp.crowds import enter_crowd, is_in_crowd, leave_crowd
@@ -22,7 +24,7 @@ def place_agents(arrays, agents, first, now):
     """
     areas, rooms, lanes = arrays.areas, arrays.rooms, arrays.lanes
     for k in range(agents.size):
-        number = first + k
+        number = np.int32(first + k)
         agent, state = agents[k], rooms.states[number]
         state["present"] = agent["present"]
         if not agent["present"]:
@@ -83,7 +85,7 @@ def _enter_lane(areas, lanes, routes, state, agent, now):
 def is_in_step(arrays, agents, now):
     """Take note of new goals and of agents that are gone; False if an agent is not where it should be."""
     number = 0
-    while number < agents.size and _note(arrays, number, agents[number], now):
+    while number < agents.size and _note(arrays, np.int32(number), agents[number], now):
         number += 1
     return number == agents.size
 

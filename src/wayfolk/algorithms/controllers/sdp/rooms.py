@@ -133,7 +133,7 @@ def is_crowded(table):
     return 2 * table.counts[0] > table.entries.size
 
 
-@kernel
+@inner
 def reserve_way(rooms, agent, n, time, stays, now):
     """Reserve the way of `n` cells in `cells`, begun at `time`, in the spare row of `agent`; False if that fails.
 
@@ -177,7 +177,7 @@ def _clear(rooms, agent, way, n, time, now):
     return True
 
 
-@kernel
+@inner
 def step_aside(rooms, agent, needed, now):
     """Let `agent`, who stands in a cell that is needed at the time `needed`, go elsewhere; False if it cannot."""
     state = rooms.states[agent]
@@ -209,7 +209,7 @@ def step_aside(rooms, agent, needed, now):
     return True
 
 
-@kernel
+@inner
 def find_shelter(rooms, agent, start, begin):
     """A way, into `cells`, from `start` at the time `begin` to a cell to stand in for good; its number of cells, or 0.
 

@@ -7,7 +7,7 @@ not lead to the goal must end where the agent can stand for good.
 from wayfolk.algorithms.controllers.sdp.rooms import can_stand, park_again, reserve_way, stop_parking
 from wayfolk.kernels import space_time
 from wayfolk.kernels.evading import EFFORT, Timing, timed_path
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.jit import inner
 from wayfolk.kernels.jump_paths import EXPANDED as JUMPS
 from wayfolk.kernels.jump_paths import jump_path
 from wayfolk.kernels.space_time import NEVER
@@ -20,7 +20,7 @@ HASTE = 4  # instead of EFFORT, where a path does not get all its times at once
 SPARE = 16  # nodes that a path with times may have beyond its own, for the effort that is made
 
 
-@kernel
+@inner
 def find_path(rooms, search, agent, start, n_goals):
     """The path of `agent` from `start` to the nearest goal, without times; its number of cells, or 0 if there is none.
 
@@ -76,7 +76,7 @@ def _rejoin(rules, kept, n, start, stride, path):
     return nearest + n - place
 
 
-@kernel
+@inner
 def find_way(rooms, search, agent, start, time, n_path, n_goals, stays, is_open):
     """A way for `agent`, who is at `start` at `time`, to one of the goals, into `cells`; its number of cells, or 0.
 
@@ -109,7 +109,7 @@ def find_way(rooms, search, agent, start, time, n_path, n_goals, stays, is_open)
     return n
 
 
-@kernel
+@inner
 def plan_to_stand(rooms, search, agent, start, time, n_path, n_goals, is_final, is_open, now):
     """Reserve, in the spare row, a way to one of the goals or as far as the agent can stand; its number of cells, or 0.
 
