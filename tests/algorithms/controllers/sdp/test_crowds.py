@@ -43,11 +43,11 @@ def assert_crowds_fit(simulation: Simulation) -> bool:
     rooms, crowds, states = arrays.rooms, arrays.crowds, arrays.rooms.states
     is_crowded = np.append(crowds.rooms["is_crowded"], False)
     crowded = np.flatnonzero(states["present"] & is_crowded[np.minimum(states["area"], crowds.rooms.size)])
-    occupied = np.flatnonzero(crowds.places["occupant"] != NOBODY)
+    occupied = np.flatnonzero(crowds.spots["occupant"] != NOBODY)
     came = crowded[states["since"][crowded] == simulation.time]  # in this tick: the room hears of it in the next
     assert set(occupied.tolist()) == set(states["cell"][crowded].tolist()) - set(states["cell"][came].tolist())
     for cell in occupied:
-        agent = crowds.places[cell]["occupant"]
+        agent = crowds.spots[cell]["occupant"]
         assert states[agent]["cell"] == cell
         assert rooms.parked_by[cell] == NOBODY
         assert states[agent]["leaves"] == NOWHERE

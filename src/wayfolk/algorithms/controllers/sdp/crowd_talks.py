@@ -60,7 +60,7 @@ def think_in_crowd(arrays, agent, now):
         return
     if lane == NOWHERE:
         goal = state["goal"]
-        owner = crowds.places[goal]["occupant"]
+        owner = crowds.spots[goal]["occupant"]
         is_taken = owner != NOBODY and rooms.states[owner]["goal"] == goal  # by itself, or by one with the same goal
         if areas.area[goal] == state["area"] and not is_taken and _look_ahead(rooms, arrays.search, body, agent):
             body["wish"] = GOES if state["pushes"] == 0 else RETURNS
@@ -69,6 +69,8 @@ def think_in_crowd(arrays, agent, now):
         return
     then = after(arrays.routes, state, agent, 2)
     field = field_to(crowds, areas, state["area"], lane, then)
+    if field == NOWHERE:
+        return
     left = moves_left(crowds, field, state["cell"])
     if not state["set_out"]:
         book(arrays.turns, state, link_between(areas, state["area"], lane), left + 1)
@@ -108,7 +110,7 @@ def move_on(rooms, crowds, agent, now):
     state, there = rooms.states[agent], crowds.agents[agent]["next"]
     leave_crowd(crowds, agent, state["cell"])
     if state["leaves"] == NOWHERE:
-        crowds.places[there]["occupant"] = agent
+        crowds.spots[there]["occupant"] = agent
         stand(rooms, agent, there, now + 1)
         state["pushes"] += there != state["goal"] and state["cell"] == state["goal"]
     return there

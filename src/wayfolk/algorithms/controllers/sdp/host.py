@@ -7,7 +7,8 @@ must grow, and go on where they were when they are called again. So the outcome 
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.crowd_talks import calm_down, join_crowd, move_on, think_in_crowd
-from wayfolk.algorithms.controllers.sdp.crowds import decide, enter_crowd, has_just_changed, is_in_crowd, watch_rooms
+from wayfolk.algorithms.controllers.sdp.crowds import enter_crowd, has_just_changed, is_in_crowd, watch_rooms
+from wayfolk.algorithms.controllers.sdp.pushing import decide
 from wayfolk.algorithms.controllers.sdp.rooms import is_crowded, let_go
 from wayfolk.algorithms.controllers.sdp.routes import find_route
 from wayfolk.algorithms.controllers.sdp.state import (

@@ -9,7 +9,7 @@ assumption that nobody gets out. The simulated traffic is kept: agents follow it
 when an agent leaves. Traffic is replaced only by traffic in which all promises hold.
 
 Invariants  no two agents are in one cell, and none change places. An agent that has been accepted for a cell and a time
-            finds the cell empty, at that time and one tick before it.
+            finds the cell empty, at that time and one tick before it, unless its room cancels that.
 """
 
 import numpy as np

@@ -51,7 +51,7 @@ def place_agents(arrays, agents, first, now):
                 return False
             lanes.lanes[state["area"] - areas.n_rooms]["kept"] = now
         elif is_in_crowd(arrays.crowds, state["area"]):
-            if arrays.crowds.places[state["cell"]]["occupant"] != NOBODY:
+            if arrays.crowds.spots[state["cell"]]["occupant"] != NOBODY:
                 return False
             enter_crowd(arrays.crowds, number, state["cell"])
         elif rooms.rules.held[state["cell"]] > now or rooms.parked_by[state["cell"]] != NOBODY:

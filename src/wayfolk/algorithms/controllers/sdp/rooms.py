@@ -241,7 +241,7 @@ def find_shelter(rooms, agent, start, begin):
 def can_stand(rooms, cell, time):
     """Whether an agent can stand in `cell` for good from `time` on, without being in the way of those who come and go."""
     free = time >= rooms.rules.held[cell] and rooms.rules.parked[cell] == NEVER
-    return free and not rooms.is_mouth[cell]
+    return free and not rooms.spots[cell]["is_mouth"]
 
 
 @inner

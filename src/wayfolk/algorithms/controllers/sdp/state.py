@@ -92,7 +92,17 @@ MEMBER = np.dtype(
     ],
     align=True,
 )
-SPOT = np.dtype([("claim", np.int64), ("occupant", np.int32)], align=True)
+SPOT = np.dtype(
+    [
+        ("claim", np.int64),  # who has claimed it: in lanes the number of a simulated tick, in crowded rooms a time
+        ("wanted", np.int32),  # the last tick in which a lane asked a crowded room for it while it was not empty
+        ("occupant", np.int32),  # a member of a lane, or an agent in a crowded room
+        ("index", np.int32),  # among the cells of its room
+        ("is_mouth", np.bool_),  # is in a room, beside a lane
+    ],
+    align=True,
+)
+"""A cell."""
 TREE = np.dtype([("cell", np.int32), ("parent", np.int32), ("time", np.int64)], align=True)
 GATE = np.dtype([("cost", np.int64), ("stamp", np.int64), ("parent", np.int32)], align=True)
 
@@ -101,7 +111,8 @@ class SdpSettings(NamedTuple):
     """The options that kernels read.
 
     `jumps`: rooms plan by Cooperative JPS, else by Cooperative A*, which expands up to `effort` nodes; `rescue`: by the
-    second where the first finds no way. `crowds`: rooms may become crowded. `jumps_first`: high-level paths are found by JPS on the map.
+    second where the first finds no way. `crowds`: rooms may become crowded. `jumps_first`: high-level paths are found by
+    JPS on the map.
     """
 
     jumps: bool
@@ -153,8 +164,8 @@ class RoomArrays(NamedTuple):
     `paths[agent]` are the first cells of its path through the room, without times.
 
     `rules` know where agents stand for good, `parked_by[cell]` who; `fixed` is like `rules.parked`, of those who cannot
-    step aside. `last[area]` is the last time that is reserved in a room. At a mouth, where a room and a lane meet, agents
-    do not stop. `cells` is the way that was found last.
+    step aside. `last[area]` is the last time that is reserved in a room. `spots` know the mouths, where a room and a lane
+    meet and agents do not stop. `cells` is the way that was found last.
     """
 
     states: NDArray[np.void]
@@ -163,7 +174,7 @@ class RoomArrays(NamedTuple):
     rules: space_time.Rules
     fixed: NDArray[np.int32]
     parked_by: NDArray[np.int32]
-    is_mouth: NDArray[np.bool_]
+    spots: NDArray[np.void]
     area: NDArray[np.int32]
     last: NDArray[np.int64]
     table: reservations.Reservations

@@ -7,7 +7,7 @@ controller learns of another area it learns from messages, which arrive in the n
 on which process runs which area.
 
 A room asks for the time at which the agent would arrive, and a lane may put that off by a few ticks. A lane asks for the
-next tick, and always makes use of an answer.
+next tick, and always makes use of an answer. So does a crowded room (see `crowds`), which makes no plans.
 """
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
