@@ -3,21 +3,21 @@
 Wilt and Botea, "Spatially distributed multiagent path planning", ICAPS 2014; Renukamurthy, "Improving spatially distributed
 multiagent pathfinding using Cooperative JPS", 2016, chapters 3 and 4.
 
-Guarantees  agents that are accepted somewhere arrive there when promised. Nothing is guaranteed for all of them: an agent
-            fails if rooms are too full to pass it on, or if Cooperative JPS finds no way where there is one.
+Guarantees  agents that are accepted somewhere arrive there when promised, unless their room becomes crowded and cancels
+            that. Nothing is guaranteed for all of them: an agent fails if rooms are too full to pass it on.
 Invariants  in the `steps` time model no move is ever refused. The outcome does not depend on which process runs which area.
 Cost        a JPS path for each agent to begin with, and one for each 200 cells in each room that it comes to; times for 48
             cells of it at once; a simulation of a lane, its agents times the ticks that it looks ahead, for each agent that
-            asks to enter it. An agent that waits for its turn costs nothing.
+            asks to enter it. An agent that waits for its turn costs nothing, one in a crowded room a few cells a tick.
 Deviations  moves between areas, and inside lanes, are straight, so that agents of two areas cannot cross. If a lane cannot
             take an agent at once, it may promise a later time, up to 24 ticks later. A room that takes an agent over plans
             its own part only, and asks the next lane when the agent is there; the agent asks when it is less than 24 ticks
             away, and stays where it is until its turn comes at the entrance (`turns`). Cooperative JPS gives times to the
-            next 48 cells of a path at once, not to all of it; where it finds none, the agent goes around others by a short
-            search in space and time, to a cell beside its path (`detours`). An agent that stands, on its goal
-            or before it begins, steps aside for others, also for those who leave a lane. If it had to leave its goal three
-            times, it looks for a way around others by Cooperative A* before it pushes them in turn: two agents in a passage
-            would push each other for ever. Only the time model `steps` is known: promises are for whole steps.
+            next 48 cells of a path at once, not to all of it. An agent that stands, on its goal or before it begins, steps
+            aside for others, also for those who leave a lane. If it had to leave its goal three times, it looks for a way
+            around others by Cooperative A* before it pushes them in turn. A room in which many agents find no way, or one
+            finds none again and again, becomes crowded: it drops all plans, and its agents push each other on by PIBT until
+            few are under way (`crowds`). Only the time model `steps` is known: promises are for whole steps.
 """
 
 from typing import Annotated, Literal
@@ -51,7 +51,7 @@ def begin(
     search: Annotated[Literal["cjps", "ca"], "How rooms plan: Cooperative JPS or Cooperative A*."] = "cjps",
     high_level: Annotated[Literal["jps", "astar"], "High-level paths: JPS on the map, or A* over areas."] = "jps",
     sideways: Annotated[bool, "Cooperative JPS may evade others by a side-way move; else it waits."] = True,
-    detours: Annotated[bool, "Where Cooperative JPS finds no way, go around others by a short Cooperative A*."] = True,
+    crowds: Annotated[bool, "In rooms where agents find no way, let them push each other on by PIBT."] = True,
     rescue: Annotated[bool, "Where Cooperative JPS finds no way, search by Cooperative A*."] = False,
     effort: Annotated[int, Range(1, 10_000_000), "Nodes that Cooperative A* expands at most for one way."] = 20_000,
     buffer: Annotated[int, Range(1, 1000), "Cells of a buffer at the end of a lane; the thesis has 13."] = 13,
@@ -61,7 +61,7 @@ def begin(
     record: Annotated[bool, "Keep all messages, as `messages` of the controller, and show them in replays."] = False,
 ) -> Controller:  # fmt: skip
     """A controller that divides the map of `problem` into areas, and lets the agents of each be controlled apart."""
-    settings = SdpSettings(search == "cjps", sideways, rescue, high_level == "jps", effort, detours)
+    settings = SdpSettings(search == "cjps", sideways, rescue, high_level == "jps", effort, crowds)
     accepts = goals_inside == "accept"
     if cluster:
         return Hosted(problem.n_agents, settings, buffer, accepts, ClusterTeam(cluster, hosts), record)

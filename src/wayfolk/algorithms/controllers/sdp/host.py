@@ -6,6 +6,9 @@ must grow, and go on where they were when they are called again. So the outcome 
 """
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
+from wayfolk.algorithms.controllers.sdp.crowd_talks import calm_down, join_crowd, move_on, think_in_crowd
+from wayfolk.algorithms.controllers.sdp.crowds import enter_crowd, has_just_changed, is_in_crowd, watch_rooms
+from wayfolk.algorithms.controllers.sdp.pushing import decide
 from wayfolk.algorithms.controllers.sdp.rooms import is_crowded, let_go
 from wayfolk.algorithms.controllers.sdp.routes import find_route
 from wayfolk.algorithms.controllers.sdp.state import (
@@ -25,7 +28,7 @@ from wayfolk.algorithms.controllers.sdp.state import (
 from wayfolk.algorithms.controllers.sdp.talks import answer, hear, last_sent, send, think_in_lane, think_in_room
 from wayfolk.algorithms.controllers.sdp.turns import give_up_turn, let_pass
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.jit import inlined, inner, kernel
 
 
 @inner
@@ -38,12 +41,27 @@ def _turn(counts, phase):
 
 
 @kernel
+def pass_phase(arrays, phase, now):
+    """Let a phase pass, for Python: THINK, RESPOND, or REST for the last one; False if it is not over."""
+    if phase == THINK:
+        return think(arrays, now)
+    if phase == RESPOND:
+        return respond(arrays, now)
+    act(arrays, now)
+    return True
+
+
+@inlined
 def think(arrays, now):
     """First phase: welcome agents, plan, and ask; False if it is not over."""
     counts = arrays.counts
     if counts[PHASE] == REST:
         _turn(counts, THINK)
         _welcome(arrays, counts[N_INBOX], now)
+        if arrays.search.settings.crowds:
+            order = arrays.order[: counts[N_ORDER]]
+            watch_rooms(arrays.crowds, arrays.rooms.states, order, now)
+            calm_down(arrays.rooms, arrays.crowds, order, now)
         let_pass(arrays.turns, now)
     while counts[AT] < counts[N_ORDER]:
         if is_crowded(arrays.rooms.table):
@@ -54,6 +72,9 @@ def think(arrays, now):
         if state["area"] >= arrays.areas.n_rooms:
             think_in_lane(arrays, agent, now)
             continue
+        is_crowded_here = is_in_crowd(arrays.crowds, state["area"])
+        if is_crowded_here and has_just_changed(arrays.crowds, state["area"], now):
+            join_crowd(arrays, agent, now)
         if state["lost"] and state["leaves"] == NOWHERE:
             state["at"], state["lost"] = 0, False
             give_up_turn(arrays.turns, state)
@@ -61,7 +82,10 @@ def think(arrays, now):
             if not find_route(arrays.areas, arrays.routes, agent, state["cell"], state["goal"]):
                 state["lost"] = True
                 arrays.rooms.counts[FULL] = 1
-        think_in_room(arrays, agent, now)
+        if is_crowded_here:
+            think_in_crowd(arrays, agent, now)
+        else:
+            think_in_room(arrays, agent, now)
     return True
 
 
@@ -79,13 +103,14 @@ def _welcome(arrays, n_inbox, now):
         message = arrays.boxes[1 - arrays.counts[SIDE], k]
         agent, area = message["agent"], message["to"]
         if message["kind"] == CANCEL:
-            lane = area - arrays.areas.n_rooms
-            traffic.remove_member(lanes, lane, traffic.member_of(lanes, lane, agent))
+            traffic.forget(lanes, area - arrays.areas.n_rooms, agent)
             continue
         state = states[agent]
         if state["present"]:
             state["cell"], state["area"], state["at"], state["since"] = message["cells"][0], area, message["at"], now
             state["lost"] = state["lost"] or state["strays"]
+            if is_in_crowd(arrays.crowds, area):
+                enter_crowd(arrays.crowds, agent, state["cell"])
             at = n
             while at > 0 and arrays.order[at - 1] > agent and states[arrays.order[at - 1]]["since"] == now:
                 arrays.order[at] = arrays.order[at - 1]
@@ -95,7 +120,7 @@ def _welcome(arrays, n_inbox, now):
     arrays.counts[N_ORDER] = n
 
 
-@kernel
+@inlined
 def respond(arrays, now):
     """Second phase: answer those who ask; False if it is not over."""
     counts = arrays.counts
@@ -109,7 +134,7 @@ def respond(arrays, now):
     return True
 
 
-@kernel
+@inlined
 def act(arrays, now):
     """Third phase: put the answers into effect and move; the next cells of the agents here are in `next`."""
     areas, lanes, rooms = arrays.areas, arrays.lanes, arrays.rooms
@@ -119,17 +144,21 @@ def act(arrays, now):
     for lane in range(lanes.lanes.size - 1):
         if lanes.lanes[lane]["count"] > 0:
             _flow(lanes, arrays.next, lane, now)
-    for k in range(arrays.counts[N_ORDER]):
-        agent = arrays.order[k]
+    order = arrays.order[: arrays.counts[N_ORDER]]
+    decide(arrays.crowds, rooms.states, order, now)
+    for agent in order:
         state = rooms.states[agent]
-        if state["area"] < areas.n_rooms:
+        is_crowded_here = is_in_crowd(arrays.crowds, state["area"])
+        if is_crowded_here:
+            arrays.next[agent] = move_on(rooms, arrays.crowds, agent, now)
+        elif state["area"] < areas.n_rooms:
             arrays.next[agent] = _follow(state, rooms.ways[state["row"], agent], now)
         there, sender = arrays.next[agent], state["area"]
         state["cell"] = there
         if areas.area[there] != sender:
-            if sender < areas.n_rooms:
+            if sender < areas.n_rooms and not is_crowded_here:
                 let_go(rooms, agent, state["row"], state["first"], state["n"], False, now)
-                state["leaves"] = NOWHERE
+            state["leaves"] = NOWHERE
             state["area"], state["since"] = areas.area[there], now + 1
             state["at"] += 1
             send(rooms.states, arrays.boxes, arrays.counts, state["area"], agent, MOVED, sender, now + 1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.sdp.areas import Areas
-from wayfolk.algorithms.controllers.sdp.host import act, respond, think
+from wayfolk.algorithms.controllers.sdp.host import pass_phase
 from wayfolk.algorithms.controllers.sdp.memory import enlarged, new_arrays, with_agents, with_larger_table
 from wayfolk.algorithms.controllers.sdp.partition import partition
 from wayfolk.algorithms.controllers.sdp.places import note_changes, place_agents
@@ -26,7 +26,10 @@ from wayfolk.algorithms.controllers.sdp.state import (
     MOVED,
     N_MESSAGES,
     N_ORDER,
+    RESPOND,
+    REST,
     SIDE,
+    THINK,
     SdpSettings,
 )
 from wayfolk.algorithms.controllers.sdp.ticks import SdpArrays
@@ -130,14 +133,14 @@ class Host:
     def think(self, parcels: list[Parcel], now: int) -> Sent:
         """First phase of a tick: plan, and ask."""
         self._receive(parcels, now)
-        while not think(self.arrays, now):
+        while not pass_phase(self.arrays, THINK, now):
             self.arrays = with_larger_table(self.arrays)
         return self._sent()
 
     def respond(self, parcels: list[Parcel], now: int) -> Sent:
         """Second phase: answer."""
         self._receive(parcels, now)
-        while not respond(self.arrays, now):
+        while not pass_phase(self.arrays, RESPOND, now):
             self.arrays = with_larger_table(self.arrays)
         return self._sent()
 
@@ -147,7 +150,7 @@ class Host:
         arrays, states = self.arrays, self.arrays.rooms.states
         here = arrays.order[: arrays.counts[N_ORDER]]
         before = states["cell"][here]
-        act(arrays, now)
+        pass_phase(arrays, REST, now)
         moved = here[arrays.next[here] != before]
         planned = np.flatnonzero(states["spent"]).astype(np.int32)
         outcome = Outcome(moved, arrays.next[moved], planned, states["spent"][planned], self._is_full)

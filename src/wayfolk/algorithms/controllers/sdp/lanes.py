@@ -9,7 +9,7 @@ assumption that nobody gets out. The simulated traffic is kept: agents follow it
 when an agent leaves. Traffic is replaced only by traffic in which all promises hold.
 
 Invariants  no two agents are in one cell, and none change places. An agent that has been accepted for a cell and a time
-            finds the cell empty, at that time and one tick before it.
+            finds the cell empty, at that time and one tick before it, unless its room cancels that.
 """
 
 import numpy as np
@@ -69,6 +69,12 @@ def remove_member(lanes, lane, slot):
 
 
 @inner
+def forget(lanes, lane, agent):
+    """Drop the promise to an agent that does not come."""
+    remove_member(lanes, lane, member_of(lanes, lane, agent))
+
+
+@inner
 def has_room(lanes, lane):
     """Whether there are fewer members than cells."""
     row = lanes.lanes[lane]
@@ -116,7 +122,7 @@ def promise(lanes, lane, agent, cell, time, link, wants, now):
     return False
 
 
-@kernel
+@inner
 def look_ahead(lanes, lane, now):
     """Simulate the traffic of `lane` from `now` on, into `ahead`; False if a promise would be broken."""
     row = lanes.lanes[lane]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ROOM, Areas
+from wayfolk.algorithms.controllers.sdp.crowds import new_crowds
 from wayfolk.algorithms.controllers.sdp.state import (
     FULL,
     GATE,
@@ -47,19 +48,22 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
     longest = max(WAY, len(grid.free_cells) // 2)
     read = AreaArrays(*(getattr(areas, name) for name in AreaArrays._fields))
     nothing = np.full(grid.n_cells, space_time.NEVER, np.int32)
+    spots = _new_spots(areas, grid.n_cells)
+    inside = areas.inside.view()
+    inside.flags.writeable = False  # like `grid.legal`, so that kernels are compiled once for both
     return SdpArrays(
         areas=read,
-        lanes=_new_lanes(grid, areas, read),
+        lanes=_new_lanes(grid, areas, read, spots),
         rooms=RoomArrays(
             states=np.zeros(n, STATE),
             ways=np.zeros((2, n, WAY), np.int32),
             paths=np.zeros((n, KEPT), np.int32),
             rules=space_time.Rules(
-                areas.inside, grid.offsets, np.ones(9, np.int32), nothing, np.zeros(grid.n_cells, np.int32)
+                inside, grid.offsets, np.ones(9, np.int32), nothing, np.zeros(grid.n_cells, np.int32)
             ),
             fixed=nothing.copy(),
             parked_by=np.full(grid.n_cells, NOBODY, np.int32),
-            is_mouth=_mouths(areas, grid.n_cells),
+            spots=spots,
             area=areas.area,
             last=np.zeros(areas.n_rooms, np.int64),
             table=reservations.new_reservations(max(64 * n, TABLE * WAY)),
@@ -69,15 +73,13 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             n_rooms=areas.n_rooms,
         ),
         search=SearchArrays(
-            jumps=new_jumps(areas.inside, grid.offsets, diagonal),
+            jumps=new_jumps(inside, grid.offsets, diagonal),
             evading=new_evading(longest),
             nodes=space_time.new_nodes(_n_nodes(settings)),
             rra=rra.new_rra(grid, 1, 1, diagonal),
-            steep=np.array([2] * 4 + [2 * diagonal] * 4, np.int32),
             path=np.zeros(longest, np.int32),
             slots=np.zeros(longest, np.int32),
             goals=np.zeros(int((areas.links["last"] - areas.links["first"]).max(initial=1)), np.int32),
-            aim=np.zeros(1, np.int32),
             settings=settings,
         ),
         routes=RouteArrays(
@@ -94,6 +96,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             jumps_first=settings.jumps_first,
         ),
         turns=new_turns(len(areas.links)),
+        crowds=new_crowds(areas, inside, grid.offsets, spots, n),
         mine=np.ones(len(areas.first) - 1, np.bool_),
         order=np.zeros(n, np.int32),
         next=np.zeros(n, np.int32),
@@ -108,20 +111,20 @@ def _n_nodes(settings: SdpSettings) -> int:
     return 1 << min(max(8 * settings.effort, NODES).bit_length(), 22) if is_used else NODES
 
 
-def _mouths(areas: Areas, n_cells: int) -> NDArray[np.bool_]:
-    """Whether a cell is in a room, beside a lane."""
-    mouths = np.zeros(n_cells, np.bool_)
-    mouths[areas.transitions["from_cell"]] = mouths[areas.transitions["to_cell"]] = True
-    mouths &= areas.part == ROOM
-    return mouths
+def _new_spots(areas: Areas, n_cells: int) -> NDArray[np.void]:
+    """Cells in which nobody is."""
+    spots = np.zeros(n_cells, SPOT)
+    spots["occupant"], spots["wanted"] = NOBODY, -1
+    for name in ("from_cell", "to_cell"):
+        cells = areas.transitions[name]
+        spots["is_mouth"][cells] = areas.part[cells] == ROOM
+    return spots
 
 
-def _new_lanes(grid: Grid, areas: Areas, read: AreaArrays) -> LaneArrays:
+def _new_lanes(grid: Grid, areas: Areas, read: AreaArrays, spots: NDArray[np.void]) -> LaneArrays:
     n = len(areas.cells)
     lanes = np.zeros(len(areas.first_cell), LANE)
     lanes["first"] = areas.first_cell
-    spots = np.zeros(grid.n_cells, SPOT)
-    spots["occupant"] = NOBODY
     choices = np.zeros((len(areas.steps), 6), np.int32)
     traffic.order_choices(read, areas.inside, grid.offsets, areas.depth, areas.cells, areas.first_cell, choices)
     return LaneArrays(
@@ -169,6 +172,7 @@ def with_agents(arrays: SdpArrays, n: int) -> SdpArrays:
     return arrays._replace(
         rooms=rooms._replace(states=with_rows(rooms.states, n), ways=ways, paths=with_rows(rooms.paths, n)),
         routes=routes._replace(route=with_rows(routes.route, n), n_route=with_rows(routes.n_route, n)),
+        crowds=arrays.crowds._replace(agents=with_rows(arrays.crowds.agents, n)),
         order=with_rows(arrays.order, n),
         next=with_rows(arrays.next, n),
         boxes=boxes,

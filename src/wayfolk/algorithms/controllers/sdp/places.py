@@ -1,7 +1,10 @@
 """Puts agents into areas in the beginning, and compares where they are with where they should be at each tick."""
 
+import numpy as np
+
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ROOM, link_between, steps_out
+from wayfolk.algorithms.controllers.sdp.crowds import enter_crowd, is_in_crowd, leave_crowd
 from wayfolk.algorithms.controllers.sdp.lanes import look_ahead
 from wayfolk.algorithms.controllers.sdp.rooms import drop_plan, hold, park_again
 from wayfolk.algorithms.controllers.sdp.routes import find_route
@@ -21,7 +24,7 @@ def place_agents(arrays, agents, first, now):
     """
     areas, rooms, lanes = arrays.areas, arrays.rooms, arrays.lanes
     for k in range(agents.size):
-        number = first + k
+        number = np.int32(first + k)
         agent, state = agents[k], rooms.states[number]
         state["present"] = agent["present"]
         if not agent["present"]:
@@ -47,6 +50,10 @@ def place_agents(arrays, agents, first, now):
             if first > 0 and not look_ahead(lanes, state["area"] - areas.n_rooms, now):
                 return False
             lanes.lanes[state["area"] - areas.n_rooms]["kept"] = now
+        elif is_in_crowd(arrays.crowds, state["area"]):
+            if arrays.crowds.spots[state["cell"]]["occupant"] != NOBODY:
+                return False
+            enter_crowd(arrays.crowds, number, state["cell"])
         elif rooms.rules.held[state["cell"]] > now or rooms.parked_by[state["cell"]] != NOBODY:
             return False
         else:
@@ -78,7 +85,7 @@ def _enter_lane(areas, lanes, routes, state, agent, now):
 def is_in_step(arrays, agents, now):
     """Take note of new goals and of agents that are gone; False if an agent is not where it should be."""
     number = 0
-    while number < agents.size and _note(arrays, number, agents[number], now):
+    while number < agents.size and _note(arrays, np.int32(number), agents[number], now):
         number += 1
     return number == agents.size
 
@@ -113,18 +120,20 @@ def _note(arrays, number, agent, now):
         state["lost"] = state["strays"] = True
         state["retry"] = now
     is_fixed = agent["done"] or not agent["ours"]
-    return not is_here or is_fixed == state["fixed"] or (is_fixed and _stand_for_good(arrays.rooms, number, now))
+    return not is_here or is_fixed == state["fixed"] or (is_fixed and _stand_for_good(arrays, number, now))
 
 
 @inner
-def _stand_for_good(rooms, agent, now):
+def _stand_for_good(arrays, agent, now):
     """Note that an agent in a room is no longer ours to move; False if it has not come to stand."""
+    rooms = arrays.rooms
     state = rooms.states[agent]
     stands = state["leaves"] == NOWHERE and state["first"] + state["n"] - 1 <= now
     if state["area"] >= rooms.n_rooms or not stands:
         return False
     state["fixed"] = True
-    park_again(rooms, agent)
+    if not is_in_crowd(arrays.crowds, state["area"]):
+        park_again(rooms, agent)
     return True
 
 
@@ -135,13 +144,13 @@ def _forget(arrays, agent, now):
     state = states[agent]
     if state["area"] < areas.n_rooms:
         give_up_turn(arrays.turns, state)
+        leave_crowd(arrays.crowds, agent, state["cell"])
         drop_plan(arrays.rooms, agent, now)
         if state["leaves"] != NOWHERE:
             to = areas.area[state["leaves"]]
             send(states, arrays.boxes, arrays.counts, to, agent, CANCEL, state["area"], now)
     else:
-        lane = state["area"] - areas.n_rooms
-        traffic.remove_member(lanes, lane, traffic.member_of(lanes, lane, agent))
+        traffic.forget(lanes, state["area"] - areas.n_rooms, agent)
     n = 0
     for k in range(arrays.counts[N_ORDER]):
         if arrays.order[k] != agent:

@@ -87,6 +87,13 @@ def take_plan(rooms, agent, row, first, n, leaves):
 
 
 @inner
+def stand(rooms, agent, cell, time):
+    """Let the plan of `agent` be to stand in `cell` from `time` on; nothing is reserved."""
+    rooms.ways[0, agent, 0] = cell
+    take_plan(rooms, agent, 0, time, 1, NOWHERE)
+
+
+@inner
 def replace_plan(rooms, agent, first, n, leaves, now):
     """Let the way that is reserved in the spare row be the plan of `agent`, who is in a room."""
     spare = 1 - rooms.states[agent]["row"]
@@ -126,7 +133,7 @@ def is_crowded(table):
     return 2 * table.counts[0] > table.entries.size
 
 
-@kernel
+@inner
 def reserve_way(rooms, agent, n, time, stays, now):
     """Reserve the way of `n` cells in `cells`, begun at `time`, in the spare row of `agent`; False if that fails.
 
@@ -170,7 +177,7 @@ def _clear(rooms, agent, way, n, time, now):
     return True
 
 
-@kernel
+@inner
 def step_aside(rooms, agent, needed, now):
     """Let `agent`, who stands in a cell that is needed at the time `needed`, go elsewhere; False if it cannot."""
     state = rooms.states[agent]
@@ -202,7 +209,7 @@ def step_aside(rooms, agent, needed, now):
     return True
 
 
-@kernel
+@inner
 def find_shelter(rooms, agent, start, begin):
     """A way, into `cells`, from `start` at the time `begin` to a cell to stand in for good; its number of cells, or 0.
 
@@ -234,7 +241,7 @@ def find_shelter(rooms, agent, start, begin):
 def can_stand(rooms, cell, time):
     """Whether an agent can stand in `cell` for good from `time` on, without being in the way of those who come and go."""
     free = time >= rooms.rules.held[cell] and rooms.rules.parked[cell] == NEVER
-    return free and not rooms.is_mouth[cell]
+    return free and not rooms.spots[cell]["is_mouth"]
 
 
 @inner

@@ -14,7 +14,7 @@ import numpy as np
 from wayfolk.algorithms.controllers.sdp.areas import link_between, steps_out
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.jit import inner
 from wayfolk.kernels.jump_paths import jump_path
 
 
@@ -49,7 +49,7 @@ def leads(areas, entrance, exit):
     return n_leading == last - first or (n_leading > 0 and areas.links[entrance]["from_area"] < areas.n_rooms)
 
 
-@kernel
+@inner
 def find_route(areas, routes, agent, cell, goal):
     """Write the areas from `cell` to `goal` to the row of `agent`; False if there is not room for them.
 

@@ -42,6 +42,7 @@ STATE = np.dtype(
         ("lost", np.bool_),  # needs another route
         ("pushes", np.int32),  # how often it had to leave its goal for another agent
         ("n_path", np.int32),  # cells of its path through the room, of which the first are kept; 0 if none is known
+        ("on_path", np.int32),  # its place on it, in a crowded room
         ("turn", np.int64),  # when it is booked to enter the next lane, or 0
         ("link", np.int32),  # by which it enters then
         ("distance", np.int32),  # how far it was from there
@@ -58,6 +59,7 @@ MESSAGE = np.dtype(
         ("kind", np.uint8),
         ("sender", np.int32),  # an area
         ("time", np.int64),  # when the agent would arrive, or may
+        ("slack", np.int32),  # ticks by which that may be put off
         ("cells", np.int32, (4,)),  # where it could arrive; in an answer, where it may
         ("at", np.int32),  # the place of the sender in the route of the agent
         ("then", np.int32),  # the area that the agent goes to after the one that is asked, or NOWHERE
@@ -90,7 +92,17 @@ MEMBER = np.dtype(
     ],
     align=True,
 )
-SPOT = np.dtype([("claim", np.int64), ("occupant", np.int32)], align=True)
+SPOT = np.dtype(
+    [
+        ("claim", np.int64),  # who has claimed it: in lanes the number of a simulated tick, in crowded rooms a time
+        ("wanted", np.int32),  # the last tick in which a lane asked a crowded room for it while it was not empty
+        ("occupant", np.int32),  # a member of a lane, or an agent in a crowded room
+        ("index", np.int32),  # among the cells of its room
+        ("is_mouth", np.bool_),  # is in a room, beside a lane
+    ],
+    align=True,
+)
+"""A cell."""
 TREE = np.dtype([("cell", np.int32), ("parent", np.int32), ("time", np.int64)], align=True)
 GATE = np.dtype([("cost", np.int64), ("stamp", np.int64), ("parent", np.int32)], align=True)
 
@@ -99,8 +111,8 @@ class SdpSettings(NamedTuple):
     """The options that kernels read.
 
     `jumps`: rooms plan by Cooperative JPS, else by Cooperative A*, which expands up to `effort` nodes; `rescue`: by the
-    second where the first finds no way. `detours`: agents go around others where there are no times for a path.
-    `jumps_first`: high-level paths are found by JPS on the map.
+    second where the first finds no way. `crowds`: rooms may become crowded. `jumps_first`: high-level paths are found by
+    JPS on the map.
     """
 
     jumps: bool
@@ -108,7 +120,7 @@ class SdpSettings(NamedTuple):
     rescue: bool
     jumps_first: bool
     effort: int
-    detours: bool
+    crowds: bool
 
 
 class AreaArrays(NamedTuple):
@@ -152,8 +164,8 @@ class RoomArrays(NamedTuple):
     `paths[agent]` are the first cells of its path through the room, without times.
 
     `rules` know where agents stand for good, `parked_by[cell]` who; `fixed` is like `rules.parked`, of those who cannot
-    step aside. `last[area]` is the last time that is reserved in a room. At a mouth, where a room and a lane meet, agents
-    do not stop. `cells` is the way that was found last.
+    step aside. `last[area]` is the last time that is reserved in a room. `spots` know the mouths, where a room and a lane
+    meet and agents do not stop. `cells` is the way that was found last.
     """
 
     states: NDArray[np.void]
@@ -162,7 +174,7 @@ class RoomArrays(NamedTuple):
     rules: space_time.Rules
     fixed: NDArray[np.int32]
     parked_by: NDArray[np.int32]
-    is_mouth: NDArray[np.bool_]
+    spots: NDArray[np.void]
     area: NDArray[np.int32]
     last: NDArray[np.int64]
     table: reservations.Reservations
@@ -173,17 +185,15 @@ class RoomArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """The memory of searches in rooms; `goals` or `aim` are where they lead to, `steep` the costs of a greedy heuristic."""
+    """The memory of searches in rooms; `goals` are where they lead to."""
 
     jumps: JumpArrays
     evading: Evading
     nodes: space_time.Nodes
     rra: rra.Rra
-    steep: NDArray[np.int32]
     path: NDArray[np.int32]
     slots: NDArray[np.int32]
     goals: NDArray[np.int32]
-    aim: NDArray[np.int32]
     settings: SdpSettings
 
 

@@ -7,11 +7,12 @@ controller learns of another area it learns from messages, which arrive in the n
 on which process runs which area.
 
 A room asks for the time at which the agent would arrive, and a lane may put that off by a few ticks. A lane asks for the
-next tick, and always makes use of an answer.
+next tick, and always makes use of an answer. So does a crowded room (see `crowds`), which makes no plans.
 """
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ENTRY, link_between, steps_out
+from wayfolk.algorithms.controllers.sdp.crowds import HOPELESS, admit, is_in_crowd
 from wayfolk.algorithms.controllers.sdp.rooms import (
     find_shelter,
     hold_plan,
@@ -20,6 +21,7 @@ from wayfolk.algorithms.controllers.sdp.rooms import (
     park_again,
     replace_plan,
     reserve_way,
+    stand,
     step_aside,
     stop_parking,
     take_plan,
@@ -27,7 +29,7 @@ from wayfolk.algorithms.controllers.sdp.rooms import (
 from wayfolk.algorithms.controllers.sdp.routes import entry_cells
 from wayfolk.algorithms.controllers.sdp.state import ACCEPT, ASK, CANCEL, HORIZON, N_MESSAGES, REFUSE, SIDE
 from wayfolk.algorithms.controllers.sdp.turns import book, give_up_turn, is_to_wait
-from wayfolk.algorithms.controllers.sdp.ways import WINDOW, find_path, find_way, plan_to_stand, stop_short
+from wayfolk.algorithms.controllers.sdp.ways import WINDOW, cut_to_stand, find_path, find_way, plan_to_stand
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.jit import inlined, inner
 from wayfolk.kernels.reservations import holder
@@ -43,7 +45,7 @@ def send(states, boxes, counts, to, agent, kind, sender, time):
     counts[N_MESSAGES] += 1
     message["to"], message["agent"], message["kind"], message["sender"] = to, agent, kind, sender
     message["time"], message["since"] = time, states[agent]["since"]
-    message["at"], message["then"] = states[agent]["at"], NOWHERE
+    message["at"], message["then"], message["slack"] = states[agent]["at"], NOWHERE, 0
     message["cells"][:] = NOWHERE
 
 
@@ -104,9 +106,9 @@ def think_in_room(arrays, agent, now):
         if state["asked"]:
             send(rooms.states, arrays.boxes, arrays.counts, lane, agent, ASK, state["area"], now + n)
             message = last_sent(arrays)
-            message["then"] = then
+            message["then"], message["slack"] = then, traffic.SLACK
             here = rooms.ways[1 - state["row"], agent, n - 1]
-            _write_entries(areas, arrays.routes.legal, arrays.routes.offsets, message, here, lane, then)
+            write_entries(areas, arrays.routes.legal, arrays.routes.offsets, message, here, lane, then)
     if n == 0:
         try_later(state, now)
     else:
@@ -117,7 +119,7 @@ def think_in_room(arrays, agent, now):
 def try_later(state, now):
     """Let an agent that found no way try again, after a longer pause each time."""
     state["retry"] = now + min(1 << state["fails"], LONGEST_PAUSE)
-    state["fails"] = min(state["fails"] + 1, 8)
+    state["fails"] = min(state["fails"] + 1, HOPELESS)
 
 
 @inlined
@@ -130,7 +132,7 @@ def _approach(rooms, search, agent, n_path, n_goals, now):
         )
         is_far = n >= NEAR or (search.settings.jumps and n_path > WINDOW)
         if n == 0 or is_far:
-            n = stop_short(rooms, search, agent, state["cell"], now, max(n - NEAR // 2, 0), n_path, is_open)
+            n = cut_to_stand(rooms, max(n - NEAR // 2, 0), now)
             if n > 1 and reserve_way(rooms, agent, n, now, True, now):
                 replace_plan(rooms, agent, now, n, NOWHERE, now)
                 state["retry"] = now + max(n - NEAR // 2, min(n, 6))
@@ -142,7 +144,7 @@ def _approach(rooms, search, agent, n_path, n_goals, now):
 
 
 @inner
-def _write_entries(areas, legal, offsets, message, cell, area, then):
+def write_entries(areas, legal, offsets, message, cell, area, then):
     """Write the cells of `area` beside `cell` that an agent may enter on its way to `then`; how many there are."""
     link = NOWHERE
     if area >= areas.n_rooms:
@@ -177,19 +179,27 @@ def think_in_lane(arrays, agent, now):
     then = after(arrays.routes, state, agent, 2)
     message["then"] = then
     routes = arrays.routes
-    if _write_entries(areas, routes.legal, routes.offsets, message, state["cell"], area, then) == 0:
+    if write_entries(areas, routes.legal, routes.offsets, message, state["cell"], area, then) == 0:
         arrays.counts[N_MESSAGES] -= 1
 
 
 @inlined
 def answer(arrays, k, now):
-    """Answer the k-th message, which asks."""
+    """Answer the k-th message, which asks, or cancels what was promised."""
     areas = arrays.areas
     message = arrays.boxes[1 - arrays.counts[SIDE], k]
     area, agent = message["to"], message["agent"]
+    if message["kind"] == CANCEL:
+        traffic.forget(arrays.lanes, area - areas.n_rooms, agent)
+        return
     arrays.rooms.states[agent]["at"] = message["at"]
     cell, time = NOWHERE, now + 1
-    if area < areas.n_rooms:
+    if is_in_crowd(arrays.crowds, area):
+        cell = admit(arrays.crowds, message["cells"], now)
+        if cell != NOWHERE:
+            stand(arrays.rooms, agent, cell, now + 1)
+            _begin_in_room(arrays.rooms.states[agent], now)
+    elif area < areas.n_rooms:
         third = after(arrays.routes, arrays.rooms.states[agent], agent, 3)
         cell = _accept_into_room(areas, arrays.rooms, arrays.search, message, third, now)
     else:
@@ -208,8 +218,7 @@ def _accept_into_lane(areas, lanes, message, now):
     link = link_between(areas, message["to"], message["then"])
     if link == NOWHERE or not traffic.has_room(lanes, lane):
         return NOWHERE, now
-    latest = message["time"] + (traffic.SLACK if message["sender"] < areas.n_rooms else 0)
-    latest = min(latest, now + HORIZON - 1)
+    latest = min(message["time"] + message["slack"], now + HORIZON - 1)
     cell, time = NOWHERE, now
     for k in range(4):
         candidate = message["cells"][k]
@@ -246,9 +255,15 @@ def _accept_into_room(areas, rooms, search, message, third, now):
         if n > 0:
             state = rooms.states[agent]
             take_plan(rooms, agent, 1 - state["row"], now + 1, n, NOWHERE)
-            state["retry"], state["fails"], state["pushes"] = now + 1, 0, 0
+            _begin_in_room(state, now)
             return cell
     return NOWHERE
+
+
+@inner
+def _begin_in_room(state, now):
+    """Let an agent that comes into a room in the next tick begin anew there."""
+    state["retry"], state["fails"], state["pushes"] = now + 1, 0, 0
 
 
 @inlined
@@ -288,6 +303,11 @@ def hear(arrays, k, now):
         if message["kind"] == ACCEPT:
             slot = traffic.member_of(arrays.lanes, message["to"] - arrays.areas.n_rooms, message["agent"])
             arrays.lanes.members[slot]["goes"] = message["cells"][0]
+    elif is_in_crowd(arrays.crowds, message["to"]):
+        state = arrays.rooms.states[message["agent"]]
+        if message["kind"] == ACCEPT:
+            state["leaves"] = message["cells"][0]
+            give_up_turn(arrays.turns, state)
     elif _go_as_promised(arrays.rooms, message, now):
         give_up_turn(arrays.turns, arrays.rooms.states[message["agent"]])
     else:

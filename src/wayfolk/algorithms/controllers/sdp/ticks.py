@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.controllers.sdp.host import act, respond, think
+from wayfolk.algorithms.controllers.sdp.crowds import CrowdArrays
+from wayfolk.algorithms.controllers.sdp.host import pass_phase
 from wayfolk.algorithms.controllers.sdp.places import is_in_step
 from wayfolk.algorithms.controllers.sdp.state import (
     FULL,
@@ -13,6 +14,7 @@ from wayfolk.algorithms.controllers.sdp.state import (
     RESPOND,
     REST,
     RESTART,
+    THINK,
     AreaArrays,
     LaneArrays,
     RoomArrays,
@@ -37,6 +39,7 @@ class SdpArrays(NamedTuple):
     search: SearchArrays
     routes: RouteArrays
     turns: TurnArrays
+    crowds: CrowdArrays
 
     mine: NDArray[np.bool_]
     order: NDArray[np.int32]
@@ -54,11 +57,11 @@ def _plan_routes(arrays, crew, log, now):
         if not is_in_step(arrays, crew.agents, tick):
             arrays.counts[RESTART] = 1
             return 0
-    if arrays.counts[PHASE] != RESPOND and not think(arrays, tick):
+    phase = RESPOND if arrays.counts[PHASE] == RESPOND else THINK
+    while pass_phase(arrays, phase, tick) and phase != REST:
+        phase = RESPOND if phase == THINK else REST
+    if arrays.counts[PHASE] != REST:
         return 0
-    if not respond(arrays, tick):
-        return 0
-    act(arrays, tick)
     for agent in asked(crew):
         give_route(crew, agent, arrays.next[agent : agent + 1], 1)
         state = arrays.rooms.states[agent]

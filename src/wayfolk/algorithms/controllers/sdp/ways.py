@@ -1,15 +1,13 @@
 """Ways of agents through a room: a path by jumps, and times for the next part of it.
 
 An agent keeps its path through the room. Times are given to WINDOW cells of it at once, by Cooperative JPS. A way that does
-not lead to the goal must end where the agent can stand for good. If there is no such cell on it, as many others are under
-way on the same path, the agent goes around them by a short search in space and time, to a cell beside its path, and joins
-the path again from there.
+not lead to the goal must end where the agent can stand for good.
 """
 
 from wayfolk.algorithms.controllers.sdp.rooms import can_stand, park_again, reserve_way, stop_parking
-from wayfolk.kernels import rra, space_time
+from wayfolk.kernels import space_time
 from wayfolk.kernels.evading import EFFORT, Timing, timed_path
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.kernels.jit import inner
 from wayfolk.kernels.jump_paths import EXPANDED as JUMPS
 from wayfolk.kernels.jump_paths import jump_path
 from wayfolk.kernels.space_time import NEVER
@@ -17,14 +15,12 @@ from wayfolk.kernels.space_time import NEVER
 TIRED = 3  # times that an agent is pushed off its goal before it looks for other ways
 PATIENCE = 24  # ticks that an agent waits on its way at most
 WINDOW = 48  # cells of a path by jumps that get times at once; the rest of a longer one is planned on the way
-DETOUR = 24  # cells that an agent that goes around others tries to come further on its path
-DETOUR_EFFORT = 150  # nodes that are expanded for that
-LEAST = 4  # cells by which it must come nearer
+REJOIN = 24  # moves that an agent may be away from its path, and still return to it
 HASTE = 4  # instead of EFFORT, where a path does not get all its times at once
 SPARE = 16  # nodes that a path with times may have beyond its own, for the effort that is made
 
 
-@kernel
+@inner
 def find_path(rooms, search, agent, start, n_goals):
     """The path of `agent` from `start` to the nearest goal, without times; its number of cells, or 0 if there is none.
 
@@ -52,16 +48,16 @@ def find_path(rooms, search, agent, start, n_goals):
 def _rejoin(rules, kept, n, start, stride, path):
     """A path from `start` straight to the nearest cell of the path of `n` cells in `kept`, and on; 0 if there is none.
 
-    It is given up if not all of its path is kept, or if it is more than DETOUR moves away.
+    It is given up if not all of its path is kept, or if it is more than REJOIN moves away.
     """
     if n == 0 or n > kept.size:
         return 0
-    nearest, place = DETOUR + 1, 0
+    nearest, place = REJOIN + 1, 0
     for k in range(n):
         distance = _between(stride, start, kept[k])
         if distance <= nearest:
             nearest, place = distance, k
-    if nearest > DETOUR or nearest + n - place > path.size:
+    if nearest > REJOIN or nearest + n - place > path.size:
         return 0
     cell = start
     for k in range(nearest):
@@ -80,7 +76,7 @@ def _rejoin(rules, kept, n, start, stride, path):
     return nearest + n - place
 
 
-@kernel
+@inner
 def find_way(rooms, search, agent, start, time, n_path, n_goals, stays, is_open):
     """A way for `agent`, who is at `start` at `time`, to one of the goals, into `cells`; its number of cells, or 0.
 
@@ -113,7 +109,7 @@ def find_way(rooms, search, agent, start, time, n_path, n_goals, stays, is_open)
     return n
 
 
-@kernel
+@inner
 def plan_to_stand(rooms, search, agent, start, time, n_path, n_goals, is_final, is_open, now):
     """Reserve, in the spare row, a way to one of the goals or as far as the agent can stand; its number of cells, or 0.
 
@@ -121,21 +117,8 @@ def plan_to_stand(rooms, search, agent, start, time, n_path, n_goals, is_final, 
     """
     n = find_way(rooms, search, agent, start, time, n_path=n_path, n_goals=n_goals, stays=is_final, is_open=is_open)
     if n == 0 or not (is_final and rooms.cells[n - 1] == search.goals[0]):
-        n = stop_short(rooms, search, agent, start, time, n, n_path, is_open)
+        n = cut_to_stand(rooms, n, time)
     return n if n > 0 and reserve_way(rooms, agent, n, time, True, now) else 0
-
-
-@kernel
-def stop_short(rooms, search, agent, start, time, n, n_path, is_open):
-    """Let the way of `n` cells in `cells`, if there is one, end where `agent` can stand for good; its new number of cells.
-
-    If there is no such cell on it, the agent goes around others (`detours`), unless they are to step aside (`is_open`).
-    Near its goal it does not: there it would stand in the way of those whose goals are beside its own.
-    """
-    n = cut_to_stand(rooms, n, time)
-    if n <= 1 and n_path > DETOUR and search.settings.detours and not is_open:
-        n = _go_around(rooms, search, agent, start, time)
-    return n
 
 
 @inner
@@ -144,36 +127,6 @@ def cut_to_stand(rooms, n, time):
     while n > 0 and not can_stand(rooms, rooms.cells[n - 1], time + n - 1):
         n -= 1
     return n
-
-
-@inner
-def _go_around(rooms, search, agent, start, time):
-    """A way around others for `agent`, towards a cell further on its path, into `cells`; its number of cells, or 0.
-
-    The search is greedy: its heuristic is twice the distance.
-    """
-    nodes, tree, stride = search.nodes, search.nodes.tree, search.rra.stride
-    search.aim[0] = aim = search.path[DETOUR]
-    stop_parking(rooms, agent)
-    space_time.open_start(nodes, start, time, rooms.last[rooms.area[start]])
-    query = space_time.Query(agent, search.aim, 1, NEVER, False, False)
-    greedy = rra.Rra(
-        search.rra.legal, search.rra.offsets, search.steep, stride,
-        search.rra.cells, search.rra.touched, search.rra.head, search.rra.state,
-    )  # fmt: skip
-    space_time.advance(rooms.rules, rooms.table, nodes, greedy, query, DETOUR_EFFORT)
-    rooms.states[agent]["spent"] += nodes.counts[space_time.EXPANDED]
-    nearest, best = max(_between(stride, start, aim) - LEAST, 0) + 1, 0
-    for node in range(1, nodes.counts[space_time.N_NODES]):
-        distance = _between(stride, tree[node]["cell"], aim)
-        if distance < nearest and can_stand(rooms, tree[node]["cell"], tree[node]["slot"]):
-            nearest, best = distance, node
-    park_again(rooms, agent)
-    if best == 0:
-        return 0
-    nodes.open[0]["item"] = best
-    n = space_time.trace(nodes, rooms.cells, search.slots)
-    return n if n <= rooms.cells.size else 0
 
 
 @inner
