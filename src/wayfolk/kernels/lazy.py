@@ -1,9 +1,9 @@
 """Large arrays of zeros of which little will be visited: memory is claimed page by page, where it is touched.
 
 numpy asks the system for huge pages, so that one touched cell claims and clears two megabytes. A distance field for each of
-thousands of agents would then take all of its memory at once, and milliseconds at its first use. It also has the system
-check that all of an array would fit into memory, which these need not. For arrays below four megabytes numpy does not ask for
-huge pages. Those are numpy's own, whose memory is used again without new pages.
+thousands of agents would then take all of its memory at once, and milliseconds at its first use. The system would also
+refuse arrays that are larger than the memory, whatever is touched of them. For arrays below four megabytes numpy does not
+ask for huge pages. Those are numpy's own, whose memory is used again without new pages.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 LARGE = 1 << 22  # bytes from which on numpy asks for huge pages
-NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)  # the name is new in Python 3.13
+NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)  # named since Python 3.13
 
 
 def lazy_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
