@@ -16,6 +16,7 @@ Invariants  members are different agents, at most as many as there are spare row
 
 import numpy as np
 
+from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.fleet import (
     BY_MAKESPAN,
     COUNTING,
@@ -35,7 +36,7 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     meet_visitors,
 )
 from wayfolk.algorithms.planners._sipp.traffic import begun
-from wayfolk.kernels.distance import UNREACHED, steps_between
+from wayfolk.kernels.distance import UNREACHED
 from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import below, shuffle, uniform
 

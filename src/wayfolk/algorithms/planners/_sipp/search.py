@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.traffic import (
     LAST,
     NEVER,
@@ -39,7 +40,7 @@ from wayfolk.algorithms.planners._sipp.traffic import (
 )
 from wayfolk.kernels import heap
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.distance import UNREACHED, steps_between
+from wayfolk.kernels.distance import UNREACHED
 from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import next_word
 

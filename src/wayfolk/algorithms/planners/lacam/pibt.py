@@ -42,6 +42,7 @@ class Generator(NamedTuple):
     keys: NDArray[np.int64]
     guides: NDArray[np.void]
     first: NDArray[np.int64]
+    around: NDArray[np.void]
     luck: NDArray[np.uint64]
 
 
@@ -61,6 +62,7 @@ def new_generator(fields: FarFields, luck: NDArray[np.uint64]) -> Generator:
         keys=np.zeros(9, np.int64),
         guides=np.zeros(0, GUIDE),
         first=np.zeros(n + 1, np.int64),
+        around=np.full(n, NOWHERE, np.int32).repeat(2).view(GUIDE),
         luck=luck,
     )
 
@@ -159,6 +161,9 @@ def _open_frame(gen, agent, parent):
     frame, choices, keys, spots = gen.frames[agent], gen.choices[agent], gen.keys, gen.spots
     here, row = gen.here[agent], gen.steps[agent]
     guided = _guided(gen, agent, here)
+    if gen.around[agent]["spot"] == here:
+        guided = gen.around[agent]["next"]
+        gen.around[agent]["spot"] = NOWHERE
     word = np.int64(next_word(gen.luck) >> np.uint64(1))
     n = spots.degree[here]
     for k in range(n + 1):
@@ -179,6 +184,39 @@ def _open_frame(gen, agent, parent):
     if frame["partner"] != NOBODY:
         for k in range((n + 1) // 2):
             choices[k], choices[n - k] = choices[n - k], choices[k]
+    elif choices[0] != here and (word & 7) != 0 and _rests(gen, choices[0]):
+        k = _way_around(gen, agent, here, n)
+        if k > 0:
+            spot = choices[k]
+            while k > 0:
+                choices[k] = choices[k - 1]
+                k -= 1
+            choices[0] = spot
+
+
+@inner
+def _rests(gen, spot):
+    """Whether an agent stands on its goal at `spot`."""
+    return gen.now[spot] != NOBODY and gen.goals[gen.now[spot]] == spot
+
+
+@inner
+def _way_around(gen, agent, here, n):
+    """Which of its choices leads `agent` around the agent on its goal at the first of them; 0 if none does.
+
+    It leads to a spot beyond that is as near to the goal as `here`, and no agent rests on either of the two.
+    """
+    spots, row, choices = gen.spots, gen.steps[agent], gen.choices[agent]
+    for k in range(1, n + 1):
+        spot = choices[k]
+        if spot == here or _rests(gen, spot) or _guided(gen, agent, spot) == here:
+            continue
+        for j in range(spots.degree[spot]):
+            beyond = spots.near[spot, j]
+            if beyond != here and row[beyond] <= row[here] and not _rests(gen, beyond):
+                gen.around[agent]["spot"], gen.around[agent]["next"] = spot, beyond
+                return k
+    return 0
 
 
 @inner

@@ -37,7 +37,8 @@ TREE_SHARE = 20_000  # agents times nodes that are visited in the tree between t
 PATIENCE = 2000  # nodes before the first look whether the search comes nearer to the goals; then twice as many
 NEARER = 0.95  # if it leaves more than this part of the distances between two looks, Push and Rotate plans the rest
 FAILURES = 3  # the flow stage ends when so many turns have led to no better plan
-LARGE = 3000  # with more agents than this, all plan paths from their starts once only
+LARGE = 3000  # with more agents than this, guidance is by flow only, and becomes new within dives
+WINDOW = 40  # nodes of such a dive after which all agents plan new paths
 TURNS = 2  # of all agents that plan new paths for a dive
 PATH_WORK = 4  # work of a step of such a path, if that of an agent in a node of a dive is 1
 ENOUGH = 0.97  # the scatter stage ends when a round leaves more than this part of the collisions, or has not helped
@@ -162,41 +163,49 @@ class Lacam(Task):
     def _dive_once(self, gen: Generator, step: int) -> Work[int, None, None]:
         """A dive from `step` with the guidance of `gen`, or with new paths from there."""
         cost, before, work = self.cost, self.counters.expanded, 0
-        is_new = self.dives.draw()
+        spots = self.best[step]
+        is_new = self.dives.draw() and flow.bytes_for(self.fields, spots) <= available_bytes() // 2
         if is_new:
-            spots = self.best[step]
-            is_new = flow.bytes_for(self.fields, spots) <= available_bytes() // 2
-        if is_new:
-            traffic = flow.new_flow(self.fields, spots)
-            traffic.paths[:, 0], traffic.lasts[spots == self.goals] = spots, 0
-            moving = np.flatnonzero(spots != self.goals)
-            for _ in range(TURNS):
-                for agent in self.rng.permutation(moving).tolist():
-                    flow.reroute(traffic, agent)
-                    yield 1
-            work = PATH_WORK * TURNS * int(self.fields.steps[moving, spots[moving]].sum(dtype=np.int64))
-            gen = _with_guides(gen, traffic.paths, traffic.lasts)
-        yield from self._dive(gen, step)
+            work = PATH_WORK * TURNS * int(self.fields.steps[np.arange(len(spots)), spots].sum(dtype=np.int64))
+        yield from self._dive(gen, step, (yield from self._traffic_from(spots)) if is_new else None)
         work += len(self.starts) * (self.counters.expanded - before)
         self.dives.learn(is_new, cost - self.cost, work)
 
-    def _dive(self, gen: Generator, step: int) -> Work[int, None, None]:
-        """Search depth-first from `step` of the best plan for a cheaper rest of it.
+    def _traffic_from(self, spots: NDArray[np.int32], old: flow.TrafficFlow | None = None) -> Work[int, None, flow.TrafficFlow]:
+        """Paths through little traffic for agents at `spots`, after those of `old`."""
+        traffic = flow.continued(flow.new_flow(self.fields, spots) if old is None else old, self.fields, spots)
+        moving = np.flatnonzero(spots != self.goals)
+        for _ in range(TURNS if old is None else 1):
+            for agent in self.rng.permutation(moving).tolist():
+                flow.reroute(traffic, agent)
+                yield 1
+        return traffic
 
-        A search that takes more nodes than the rest has steps goes on without guidance: paths can lead agents in circles.
+    def _dive(self, gen: Generator, step: int, traffic: flow.TrafficFlow | None = None) -> Work[int, None, None]:
+        """Search depth-first from `step` of the best plan for a cheaper rest of it, guided by `traffic` if that is given.
+
+        With many agents, all of them plan new paths every WINDOW nodes. A search that takes more nodes than the rest has steps goes on without guidance: paths can lead agents in circles.
         """
         spent = self._cost_until(step)
         tree = self._planted(gen, step)
         policy = exploring.Policy(self.cost - spent, self.tries, self.is_makespan, True, True, 0.001, 0.0)
         most = 4 * (len(self.best) - step)
         unguided = most * 3 // 4
+        window = WINDOW if len(self.starts) > LARGE else most
+        if traffic is not None:
+            gen = _with_guides(gen, traffic.paths, traffic.lasts)
         while most > 0:
             before = self.counters.expanded
             is_guided = most > unguided
             code = yield from self._portion(
-                gen if is_guided else self.unguided, tree, policy, most - unguided if is_guided else most
+                gen if is_guided else self.unguided, tree, policy, min(window, most - unguided) if is_guided else most
             )
             most -= self.counters.expanded - before
+            window -= self.counters.expanded - before
+            if window <= 0 and is_guided and traffic is not None and code == exploring.RUNNING:
+                spots = tree.configs[tree.open[tree.counts[trees.N_OPEN] - 1]]
+                traffic = yield from self._traffic_from(spots, traffic)
+                gen, window = _with_guides(gen, traffic.paths, traffic.lasts), WINDOW
             if code == exploring.FULL:
                 tree = trees.grown(tree)
             elif code != exploring.RUNNING:
@@ -261,6 +270,10 @@ class Lacam(Task):
         best, failures = gen, 0
         if flow.bytes_for(self.fields, self.starts) > available_bytes() // 2:
             return gen
+        if len(self.starts) > LARGE:
+            traffic = yield from self._traffic_from(self.starts)
+            yield from self._dive(gen, 0, traffic)
+            return _with_guides(gen, traffic.paths, traffic.lasts)
         traffic = flow.new_flow(self.fields, self.starts)
         while failures < FAILURES:
             for agent in self.rng.permutation(len(self.starts)).tolist():
@@ -269,8 +282,6 @@ class Lacam(Task):
             cost = self.cost
             best = yield from self._better(best, _with_guides(gen, traffic.paths, traffic.lasts))
             failures = 0 if self.cost < cost else failures + 1
-            if len(self.starts) > LARGE:
-                break
         return best
 
     def _better(self, best: Generator, other: Generator) -> Work[int, None, Generator]:
