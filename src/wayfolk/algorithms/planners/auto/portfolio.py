@@ -91,7 +91,7 @@ class Portfolio(Task):
         if self.proof is None and self.problem.n_agents <= self.few:
             self.proof = self._begin("cbs")
         if self.is_new and self.best is not None:
-            fields = filled_fields(self.problem, self.lacam.ground.spot_of, self.lacam.fields.steps)
+            fields = filled_fields(self.problem, self.lacam.fields.steps)
             self.improvement = Improvement(self.problem, self.best, seed=self.seed, fields=fields)
             self.is_new = False
         beside = self.proof if self.proof is not None and not self.proof.status.is_final else self.lacam
