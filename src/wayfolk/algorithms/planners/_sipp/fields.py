@@ -21,18 +21,15 @@ from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.problem.problem import Problem
 
 CELL = np.dtype([("legal", np.uint8), ("spot", np.int32)], align=True)
-DONE, USED, FIRST = (
-    0,
-    1,
-    2,
-)  # places in a queue: how many of its cells have been expanded, how many there are, the first
+DONE, USED, FIRST = range(3)
+"""Places in a queue: how many of its cells have been expanded, how many there are, and the first of them."""
 
 
 class FleetFields(NamedTuple):
     """`steps[agent, spot]` is the distance from a free cell to the agent's goal, `far` where no search has been.
 
-    `cells` says which moves are legal, and gives the spots. There are few arrays, since kernels copy the tuple when they call each
-    other: with two more, a large neighbourhood search takes 40 % longer.
+    `cells` says which moves are legal, and gives the spots. There are few arrays, since kernels copy the tuple when they
+    call each other: with two more, a large neighbourhood search takes 40 % longer.
     """
 
     cells: NDArray[np.void]

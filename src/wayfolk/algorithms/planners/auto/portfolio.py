@@ -112,7 +112,10 @@ class Portfolio(Task):
             self.status, self.bound = Status.SOLVED, self.improvement.result().bound
 
     def _offer(self, part: Task) -> None:
-        """Keep the plan of `part` if it is the best; the neighbourhood search begins anew from a much better one."""
+        """Keep the plan of `part`, without detours and waits that nobody needs, if it is the best.
+
+        The neighbourhood search begins anew from a much better one.
+        """
         plan = part.result().plan
         assert plan is not None
         with suppress(TooLong):
