@@ -1,14 +1,20 @@
 """Fleets: the default planner on the 33 maps of the MAPF benchmark, beside what the program of LaCAM's author reaches."""
 
+import multiprocessing
 import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_scen
 from wayfolk.judge.metrics import lower_bound, sum_of_costs
 from wayfolk.judge.plans import check
+from wayfolk.problem.problem import one_shot
 from wayfolk.simulation.solving import begin_plan, make_ready
+from wayfolk.world.generate import draw_pairs
 
 SECONDS = 10.0
+LARGE, LARGE_SECONDS, SEEDS = 10_000, 60.0, (0, 1, 2)
 # LaCAM3 in C++ on one core: seconds and ratio of its first plan without scatter and with one PIBT, the best ratio of its
 # default settings (first plan, or after 10 s); None where it finds no plan in 30 s
 THEIRS = {
@@ -64,23 +70,49 @@ def tables(maps):
         ["map", "agents", "first s", "ratio", f"after {SECONDS:g} s", "C++ first s", "ratio", "C++ best"],
         rows,
     )
+    yield (
+        f"Fleets: auto, {LARGE:,} agents on warehouse-20-40-10-2-2, FOUR moves",
+        "Random starts and goals (`draw_pairs`), each seed in a process of its own: seconds until the first plan, sum of costs "
+        f"over lower bound then and after {LARGE_SECONDS:g} s on two cores, and the most memory that the process had.",
+        ["seed", "first s", "ratio", f"after {LARGE_SECONDS:g} s", "peak MB"],
+        [*(large_row(maps, seed) for seed in SEEDS), ["limit", 15, "", 1.8, 2500]],
+    )
+
+
+def large_row(maps, seed):
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(measure_large, maps, seed).result()
+
+
+def measure_large(maps, seed):
+    grid = read_map(maps / "mapf" / "warehouse-20-40-10-2-2.map", "four")
+    starts, goals = draw_pairs(grid, LARGE, seed=seed)
+    make_ready("auto")
+    ours = planned(one_shot(grid, grid.places(starts), grid.places(goals)), LARGE_SECONDS)
+    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return [seed, *ours, f"{int(peak.split()[1]) / 1000:.0f}"]
 
 
 def row(maps, name):
     grid = read_map(maps / "mapf" / f"{name}.map", "four")
     whole = read_scen(maps / "mapf" / f"{name}-random-1.scen", grid)
     problem = whole.first(min(1000, whole.n_agents))
+    ours = planned(problem, SECONDS)
+    return [name, problem.n_agents, *ours, *("-" if value is None else value for value in THEIRS[name])]
+
+
+def planned(problem, seconds):
+    """Seconds until the first plan, its ratio, and the ratio after `seconds`."""
     bound = lower_bound(problem)
     began, first = time.perf_counter(), None
     task = begin_plan(problem, "auto")
-    while not task.status.is_final and time.perf_counter() < began + SECONDS:
-        task.until = min(time.perf_counter() + 0.05, began + SECONDS)
+    while not task.status.is_final and time.perf_counter() < began + seconds:
+        task.until = min(time.perf_counter() + 0.05, began + seconds)
         task.advance()
         if task.has_plan and first is None:
             first = time.perf_counter() - began, sum_of_costs(task.result().plan, problem.goals) / bound
     result = task.result()
-    ours = ["-"] * 3
-    if result.is_solved:
-        assert check(result.plan, problem) == []
-        ours = [f"{first[0]:.3f}", f"{first[1]:.2f}", f"{sum_of_costs(result.plan, problem.goals) / bound:.3f}"]
-    return [name, problem.n_agents, *ours, *("-" if value is None else value for value in THEIRS[name])]
+    if not result.is_solved:
+        return ["-"] * 3
+    assert check(result.plan, problem) == []
+    return [f"{first[0]:.3f}", f"{first[1]:.2f}", f"{sum_of_costs(result.plan, problem.goals) / bound:.3f}"]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wayfolk.algorithms.planners._parallel import parallelised
 from wayfolk.experiments.contracts.reference import joint_optimum
 from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.judge.plans import check
@@ -44,6 +45,18 @@ def test_the_plan_is_never_worse_than_those_of_its_parts():
         assert cost <= last
         last = cost
     assert last < np.inf
+
+
+def test_the_first_plan_has_no_detours_and_its_improvement_uses_the_distances_of_lacam():
+    problem = crowd(120)
+    task = begin_plan(problem, "auto", seed=1)
+    while not task.has_plan:
+        task.advance(1000)
+    plan, raw = task.result().plan, task.lacam.result().plan
+    assert sum_of_costs(plan, problem.goals) < sum_of_costs(raw, problem.goals)
+    assert np.array_equal(plan.cells, parallelised(raw).cells)
+    task.advance(10)
+    assert np.shares_memory(task.improvement.fleet.fields.steps, task.lacam.fields.steps)
 
 
 def test_the_seed_decides_the_first_plan():

@@ -12,6 +12,7 @@ from wayfolk.algorithms.planners.lacam import task as lacam_task
 from wayfolk.algorithms.planners.lacam import task as task_of_lacam
 from wayfolk.algorithms.planners.lacam.dives import Dives
 from wayfolk.algorithms.planners.lacam.ground import FarFields, ground_of
+from wayfolk.algorithms.planners.lacam.guidance import Guidance
 from wayfolk.algorithms.planners.lacam.pibt import new_generator
 from wayfolk.experiments.contracts.reference import joint_moves
 from wayfolk.judge.metrics import sum_of_loss
@@ -93,6 +94,16 @@ def test_an_agent_on_its_goal_is_not_pushed_if_there_is_a_way_around_it(seed):
     while not task.has_plan:
         task.advance(1)
     assert (task.result().plan.cells[:, 1] == grid.cell((1, 0))).all()
+
+
+@pytest.mark.plain
+def test_agents_step_around_those_that_rest_also_if_that_takes_longer():
+    """But for one time in eight, since ways around can be circles."""
+    grid = wf.Grid(np.ones((2, 9), bool), "four")
+    problem = wf.one_shot(grid, [(0, 0), (4, 0)], [(8, 0), (4, 0)])
+    plans = [wf.solve(problem, "lacam", seed=seed, first_plan=True).plan for seed in range(20)]
+    assert sum((plan.cells[:, 1] == problem.goals[1]).all() for plan in plans) >= 12
+    assert max(plan.n_steps for plan in plans) <= 14
 
 
 @pytest.mark.plain
@@ -204,6 +215,24 @@ def test_paths_through_little_traffic_are_legal_and_counted():
 
 
 @pytest.mark.plain
+def test_agents_on_their_paths_keep_the_rest_of_them():
+    grid = wf.Grid(np.ones((3, 7)), "four")
+    problem = wf.one_shot(grid, [(0, 0), (0, 1), (0, 2)], [(6, 0), (6, 1), (6, 2)])
+    ground = ground_of(grid)
+    fields = FarFields(ground, ground.spot_of[problem.goals])
+    fields.fill(3)
+    traffic = flow.new_flow(fields, ground.spot_of[problem.starts])
+    for agent in range(3):
+        flow.reroute(traffic, agent)
+    rest = traffic.paths[0, 2 : traffic.lasts[0] + 1].copy()
+    away = next(spot for spot in range(ground.n_spots) if spot not in traffic.paths[1, : traffic.lasts[1] + 1])
+    traffic = flow.continued(traffic, fields, np.array([rest[0], away, fields.goals[2]], np.int32))
+    assert traffic.paths[0, : traffic.lasts[0] + 1].tolist() == rest.tolist()
+    assert traffic.lasts[1:].tolist() == [flow.NONE, 0]
+    assert traffic.uses.sum() == traffic.flows.sum() == len(rest) - 1
+
+
+@pytest.mark.plain
 def test_a_path_through_little_traffic_goes_around_an_agent_that_rests():
     grid = wf.Grid(np.ones((3, 7)), "four")
     problem = wf.one_shot(grid, [(0, 1), (4, 1)], [(6, 1), (4, 1)])
@@ -279,8 +308,15 @@ def test_dives_get_the_guidance_that_has_gained_more_for_its_work():
 
 @pytest.mark.parametrize("large", [10, 3000])
 def test_dives_with_new_paths_keep_the_cost_of_the_plan(large, monkeypatch):
-    """Also where many agents count as few: then these dives follow the first turn of all agents at once."""
+    """Also where few agents count as many: then paths are new from the first dive on, and renewed within dives."""
     monkeypatch.setattr(task_of_lacam, "LARGE", large)
+    monkeypatch.setattr(task_of_lacam, "WINDOW", 4)
+    renewals, traffic_from = [], Guidance.traffic_from
+    monkeypatch.setattr(
+        Guidance,
+        "traffic_from",
+        lambda self, spots, old=None: (renewals.append(old), traffic_from(self, spots, old))[1],
+    )
     problem = drawn(16, 60, 3, "four")
     task = begin_plan(problem, "lacam", seed=2)
     while not hasattr(task, "dives") or task.dives.works[1] == 1.0:
@@ -289,6 +325,8 @@ def test_dives_with_new_paths_keep_the_cost_of_the_plan(large, monkeypatch):
     for _ in range(40):
         task.advance(200)
     assert task.dives.works[1] != first
+    assert task.dives.n > 6  # both kinds of dives come to an end
+    assert any(old is not None for old in renewals) == (large == 10)
     assert task.cost <= before
     result = task.result()
     assert faults_of(result.plan, problem) == []

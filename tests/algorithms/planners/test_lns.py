@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import small_problems
+from wayfolk.algorithms.planners._sipp.fields import filled_fields
 from wayfolk.algorithms.planners._sipp.fleet import SUM
 from wayfolk.algorithms.planners.lns.improvement import Improvement
 from wayfolk.errors import BadInput, BadProblem, UnknownName
@@ -54,6 +55,21 @@ def test_plans_of_controllers_are_improved():
     better = task.result().plan
     assert check(better, problem) == []
     assert sum_of_costs(better, problem.goals) < sum_of_costs(plan, problem.goals)
+
+
+@pytest.mark.parametrize("moves", ["four", "eight"])
+def test_distances_that_are_known_lead_to_the_same_plan_as_those_that_are_searched(moves):
+    problem = crowd(60, moves=moves)
+    plan = solve(problem, "pibt").plan
+    steps = np.array([steps_to(problem.grid, int(goal))[problem.grid.free_cells] for goal in problem.goals])
+    known = filled_fields(problem, np.minimum(steps, np.iinfo(np.uint16).max).astype(np.uint16))
+    tasks = [Improvement(problem, plan, seed=2, fields=fields) for fields in (None, known)]
+    for task in tasks:
+        task.advance(50_000)
+    one, other = (task.result().plan.cells for task in tasks)
+    assert np.array_equal(one, other)
+    grown = tasks[0].fleet.fields.steps
+    assert (grown == known.steps)[grown != known.far].all()
 
 
 def test_waits_are_read_and_removed():

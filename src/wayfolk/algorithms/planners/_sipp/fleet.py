@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._sipp.fields import FleetFields, new_fields
 from wayfolk.algorithms.planners._sipp.search import SippTree, new_labels
 from wayfolk.algorithms.planners._sipp.traffic import (
     LAST,
@@ -26,7 +27,6 @@ from wayfolk.algorithms.planners._sipp.traffic import (
     remove_visit,
 )
 from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.distance import Fields, restart
 from wayfolk.kernels.jit import inner
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.kernels.random import new_random
@@ -57,7 +57,7 @@ class Fleet(NamedTuple):
     `methods`, `efforts` and `scales` are choices: how members are found, how greedy searches are, and how many there are.
     """
 
-    fields: Fields
+    fields: FleetFields
     visits: VisitTable
     tree: SippTree
     runners: NDArray[np.void]
@@ -84,7 +84,7 @@ class Fleet(NamedTuple):
 
 
 def new_fleet(
-    problem: Problem, size: int, seed: int, *, counting: bool, n_methods: int, fields: Fields | None = None
+    problem: Problem, size: int, seed: int, *, counting: bool, n_methods: int, fields: FleetFields | None = None
 ) -> Fleet:
     """The agents of `problem` without paths; `size` are replanned at a time. `counting`: their visits are soft."""
     grid, n = problem.grid, problem.n_agents
@@ -95,7 +95,7 @@ def new_fleet(
     degrees = np.unpackbits(grid.legal[grid.free_cells][:, None], axis=1).sum(1)
     crossings = grid.free_cells[degrees > 2]
     return Fleet(
-        fields=_new_fields(problem) if fields is None else fields,
+        fields=new_fields(problem) if fields is None else fields,
         visits=new_traffic(grid.n_cells, 64 * n + 1024),
         tree=new_labels(grid.n_cells, 1 << 12),
         runners=runners,
@@ -117,22 +117,6 @@ def new_fleet(
 def _arms(*gains: float) -> NDArray[np.float64]:
     """Choices with what they gain, and how many expansions they take, on average; at first only guesses."""
     return np.array([(gain, 1000.0) for gain in gains])
-
-
-def _new_fields(problem: Problem) -> Fields:
-    """Distances to all goals, in 16 bits if no path can be too long for that: 10,000 agents need gigabytes."""
-    grid, n = problem.grid, problem.n_agents
-    kind = np.uint16 if len(grid.free_cells) < np.iinfo(np.uint16).max else np.int32
-    fields = Fields(
-        grid.legal,
-        grid.offsets,
-        lazy_zeros((n, grid.n_cells), kind),
-        lazy_zeros((n, len(grid.free_cells)), np.int32),
-        np.zeros((n, 2), np.int64),
-    )
-    for agent, goal in enumerate(problem.goals):
-        restart(fields, agent, int(goal))
-    return fields
 
 
 def with_longer_paths(fleet: Fleet) -> Fleet:

@@ -16,6 +16,7 @@ Invariants  members are different agents, at most as many as there are spare row
 
 import numpy as np
 
+from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.fleet import (
     BY_MAKESPAN,
     COUNTING,
@@ -35,7 +36,7 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     meet_visitors,
 )
 from wayfolk.algorithms.planners._sipp.traffic import begun
-from wayfolk.kernels.distance import UNREACHED, steps_between
+from wayfolk.kernels.distance import UNREACHED
 from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import below, shuffle, uniform
 
@@ -304,7 +305,7 @@ def _walk(fleet, agent, slack):
     while not _is_full(fleet):
         n, there = 0, cell
         for k in range(9):
-            if k < 8 and not (fields.legal[cell] >> k) & 1:
+            if k < 8 and not (fields.cells[cell]["legal"] >> k) & 1:
                 continue
             other = cell if k == 8 else cell + offsets[k]
             left = steps_between(fields, agent, other)
@@ -340,7 +341,7 @@ def _around_crossing(fleet):
                 _join(fleet, table.visits[span["first"] + k]["agent"])
         moves, n = np.int64(0), 0
         for k in range(8):
-            if (fields.legal[cell] >> k) & 1:
+            if (fields.cells[cell]["legal"] >> k) & 1:
                 n += 1
                 if below(random, n) == 0:
                     moves = np.int64(fields.offsets[k])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from wayfolk.algorithms.planners._sipp import repair
+from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.fleet import (
     ADDED,
     BOUND,
@@ -17,7 +18,6 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     put,
 )
 from wayfolk.algorithms.planners._sipp.search import EXPANDED
-from wayfolk.kernels.distance import steps_between
 from wayfolk.kernels.jit import inner, kernel
 
 

@@ -9,6 +9,7 @@ Invariants  the sum of costs, the makespan, or the number of colliding pairs nev
 
 import numpy as np
 
+from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.fleet import (
     ACCEPTED,
     ADDED,
@@ -52,7 +53,7 @@ from wayfolk.algorithms.planners._sipp.search import (
 )
 from wayfolk.algorithms.planners._sipp.search import RUNNING as SEARCHING
 from wayfolk.algorithms.planners._sipp.traffic import LAST, last_left
-from wayfolk.kernels.distance import UNREACHED, steps_between
+from wayfolk.kernels.distance import UNREACHED
 from wayfolk.kernels.jit import inner, kernel
 
 CHOOSE, NEXT, SEARCH, WRITE, ADD = range(5)

@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.traffic import (
     LAST,
     NEVER,
@@ -39,7 +40,7 @@ from wayfolk.algorithms.planners._sipp.traffic import (
 )
 from wayfolk.kernels import heap
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.distance import UNREACHED, steps_between
+from wayfolk.kernels.distance import UNREACHED
 from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import next_word
 
@@ -158,7 +159,7 @@ def _expand(tree, fields, traffic, is_hard, agent, goal, most, random, item):
                     return FULL
     following = np.int64(NEVER)
     for k in range(8):
-        if not (fields.legal[cell] >> k) & 1:
+        if not (fields.cells[cell]["legal"] >> k) & 1:
             continue
         there = cell + fields.offsets[k]
         left = steps_between(fields, agent, there)
@@ -172,7 +173,7 @@ def _expand(tree, fields, traffic, is_hard, agent, goal, most, random, item):
             n_soft, is_blocked, after = occupation(traffic, is_hard, there, arrive)
             if not is_blocked and not _move(
                 tree,
-                fields,
+                fields.offsets,
                 traffic=traffic,
                 is_hard=is_hard,
                 random=random,
@@ -197,7 +198,7 @@ def _expand(tree, fields, traffic, is_hard, agent, goal, most, random, item):
 
 
 @inner
-def _move(tree, fields, traffic, is_hard, random, item, k, left, cost, arrive, after, latest):
+def _move(tree, offsets, traffic, is_hard, random, item, k, left, cost, arrive, after, latest):
     """Make the labels of move `k` into the interval that lasts to `after`; False if there is no room.
 
     Swaps are possible at the end of the interval that is left only, crossings at any time: a later label is made
@@ -205,14 +206,14 @@ def _move(tree, fields, traffic, is_hard, random, item, k, left, cost, arrive, a
     """
     label = tree.labels[item]
     cell, until = label["cell"], label["until"]
-    there = cell + fields.offsets[k]
+    there = cell + offsets[k]
     fewest = NEVER
     for time in range(arrive, min(after - 1, latest) + 1):
         n_soft, is_blocked = 0, False
         if time == until:
             n_soft, is_blocked = movers(traffic, is_hard, there, cell, time)
         if k >= 4:
-            one, other = corners(fields.offsets, cell, k)
+            one, other = corners(offsets, cell, k)
             n_there, is_crossed = movers(traffic, is_hard, one, other, time)
             n_back, is_crossed_back = movers(traffic, is_hard, other, one, time)
             n_soft += n_there + n_back

@@ -13,9 +13,12 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import cast
 
 from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.planners._parallel import TooLong, parallelised
+from wayfolk.algorithms.planners._sipp.fields import filled_fields
 from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.algorithms.planners.lacam.task import NO_COST, Lacam
 from wayfolk.algorithms.planners.lns.improvement import Improvement
@@ -88,7 +91,7 @@ class Portfolio(Task):
         if self.proof is None and self.problem.n_agents <= self.few:
             self.proof = self._begin("cbs")
         if self.is_new and self.best is not None:
-            fields = None if self.improvement is None else self.improvement.fleet.fields
+            fields = filled_fields(self.problem, self.lacam.fields.steps)
             self.improvement = Improvement(self.problem, self.best, seed=self.seed, fields=fields)
             self.is_new = False
         beside = self.proof if self.proof is not None and not self.proof.status.is_final else self.lacam
@@ -109,9 +112,14 @@ class Portfolio(Task):
             self.status, self.bound = Status.SOLVED, self.improvement.result().bound
 
     def _offer(self, part: Task) -> None:
-        """Keep the plan of `part` if it is the best; the neighbourhood search begins anew from a much better one."""
+        """Keep the plan of `part`, without detours and waits that nobody needs, if it is the best.
+
+        The neighbourhood search begins anew from a much better one.
+        """
         plan = part.result().plan
         assert plan is not None
+        with suppress(TooLong):
+            plan = parallelised(plan)
         cost, least = sum_of_costs(plan, self.problem.goals), self._cost()
         if cost >= least:
             return

@@ -17,9 +17,10 @@ Deviations  where the search for the first plan comes no nearer to the goals, Pu
             flow optimisation for lifelong multi-agent path finding", 2024), and then scattered paths as in LaCAM3, but a
             collision of two of them costs three steps, and the margin is smaller. In place of LaCAM3's refiners, the rest
             of the best plan after a random step is searched again depth-first, with the same guidance or with new paths
-            from there, whichever has gained more lately. With more than 3,000 agents there are no scattered paths. Among
-            equally near spots, PIBT prefers empty ones to those of agents on their way, and these to those of agents on
-            their goals. Diagonals that cross are collisions.
+            from there, whichever has gained more lately. With more than 3,000 agents there are no scattered paths, and all
+            agents plan new paths every 40 steps of a dive. Among equally near spots, PIBT prefers empty ones to those of
+            agents on their way, and these to those of agents on their goals; where it can, an agent steps around one that
+            rests on its goal, also if that takes two more steps. Diagonals that cross are collisions.
 """
 
 from typing import Annotated, Literal

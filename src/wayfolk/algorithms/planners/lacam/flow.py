@@ -82,6 +82,13 @@ def new_flow(fields: FarFields, starts: NDArray[np.int32]) -> TrafficFlow:
     )
 
 
+def continued(flow: TrafficFlow, fields: FarFields, spots: NDArray[np.int32]) -> TrafficFlow:
+    """The flow once agents are at `spots`: who is still on its path keeps the rest of it, others have none."""
+    flow = new_flow(fields, spots)._replace(paths=flow.paths, lasts=flow.lasts)
+    _go_on(flow)
+    return flow
+
+
 def bytes_for(fields: FarFields, starts: NDArray[np.int32]) -> int:
     """About how much memory `new_flow` takes."""
     n, n_spots = fields.steps.shape
@@ -107,6 +114,25 @@ def reroute(flow, agent):
     else:
         walk_straight(flow, agent)
     _count(flow, agent, 1)
+
+
+@kernel
+def _go_on(flow):
+    """Let the path of each agent begin at its start, which may be a later spot of it."""
+    for agent in range(flow.starts.size):
+        here, path, step = flow.starts[agent], flow.paths[agent], 0
+        last = 0 if flow.lasts[agent] == NONE else flow.lasts[agent]
+        while step < last and path[step] != here:
+            step += 1
+        if here == flow.goals[agent]:
+            path[0], flow.lasts[agent] = here, 0
+        elif step == last:
+            flow.lasts[agent] = NONE
+        else:
+            for k in range(step, last + 1):
+                path[k - step] = path[k]
+            flow.lasts[agent] = last - step
+            _count(flow, agent, 1)
 
 
 @inner

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners.lacam.ground import FarFields, Spots
+from wayfolk.algorithms.planners.lacam.swaps import partner_of
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import next_word
@@ -27,7 +28,7 @@ class Generator(NamedTuple):
     """Who stands where (`here`, `now`), who goes where (`there`, `later`), and what the chain has tried.
 
     `guides[first[agent] : first[agent + 1]]` is a hash table of the spots at which the agent has a preferred next spot;
-    an agent without guidance has an empty one.
+    an agent without guidance has an empty one. `around[agent]` is the next spot of an agent on its way around another.
     """
 
     spots: Spots
@@ -42,6 +43,7 @@ class Generator(NamedTuple):
     keys: NDArray[np.int64]
     guides: NDArray[np.void]
     first: NDArray[np.int64]
+    around: NDArray[np.void]
     luck: NDArray[np.uint64]
 
 
@@ -61,6 +63,7 @@ def new_generator(fields: FarFields, luck: NDArray[np.uint64]) -> Generator:
         keys=np.zeros(9, np.int64),
         guides=np.zeros(0, GUIDE),
         first=np.zeros(n + 1, np.int64),
+        around=np.full(n, NOWHERE, np.int32).repeat(2).view(GUIDE),
         luck=luck,
     )
 
@@ -154,11 +157,15 @@ def _settle(gen, root):
 def _open_frame(gen, agent, parent):
     """Sort the choices of `agent`: the guided spot first, then the nearest to its goal.
 
-    Among equally near ones, empty spots come first, and spots of agents on their goals last; other ties are random.
+    Among equally near ones, empty spots come first, and spots of agents on their goals last; other ties are random. If an
+    agent rests on the first choice, a way around it comes first, but for one time in eight: ways around can be circles.
     """
     frame, choices, keys, spots = gen.frames[agent], gen.choices[agent], gen.keys, gen.spots
     here, row = gen.here[agent], gen.steps[agent]
     guided = _guided(gen, agent, here)
+    if gen.around[agent]["spot"] == here:
+        guided = gen.around[agent]["next"]
+        gen.around[agent]["spot"] = NOWHERE
     word = np.int64(next_word(gen.luck) >> np.uint64(1))
     n = spots.degree[here]
     for k in range(n + 1):
@@ -175,10 +182,40 @@ def _open_frame(gen, agent, parent):
             slot -= 1
         keys[slot], choices[slot] = key, spot
     frame["parent"], frame["at"], frame["n"] = parent, 0, n + 1
-    frame["partner"] = _partner(gen, agent, here, choices[0])
+    frame["partner"] = partner_of(gen, agent, here, choices[0])
     if frame["partner"] != NOBODY:
         for k in range((n + 1) // 2):
             choices[k], choices[n - k] = choices[n - k], choices[k]
+    elif choices[0] != here and _rests(gen, choices[0]) and (word & 7) != 0:
+        k = _way_around(gen, agent, here, n)
+        while k > 0:
+            choices[k - 1], choices[k] = choices[k], choices[k - 1]
+            k -= 1
+
+
+@inner
+def _rests(gen, spot):
+    """Whether an agent stands on its goal at `spot`."""
+    return gen.now[spot] != NOBODY and gen.goals[gen.now[spot]] == spot
+
+
+@inner
+def _way_around(gen, agent, here, n):
+    """Which of its choices leads `agent` around the agent that rests on the first of them; 0 if none does.
+
+    It leads on to a spot that is as near to the goal as `here`, and no agent rests on either of the two.
+    """
+    spots, row, choices, around = gen.spots, gen.steps[agent], gen.choices[agent], gen.around[agent]
+    for k in range(1, n + 1):
+        spot = choices[k]
+        if spot == here or _rests(gen, spot) or _guided(gen, agent, spot) == here:
+            continue
+        for j in range(spots.degree[spot]):
+            beyond = spots.near[spot, j]
+            if beyond != here and row[beyond] <= row[here] and not _rests(gen, beyond):
+                around["spot"], around["next"] = spot, beyond
+                return k
+    return 0
 
 
 @inner
@@ -226,70 +263,3 @@ def _crosses(gen, here, spot):
                 return True
             return other != NOBODY and gen.there[other] == beside
     return False
-
-
-@inner
-def _partner(gen, agent, here, best):
-    """The agent with which `agent` has to change places, if it can step back for that; or NOBODY."""
-    if best == here:
-        return NOBODY
-    other = gen.now[best]
-    if other != NOBODY and gen.there[other] == NOWHERE:
-        if _must_swap(gen, agent, other, here, best) and _can_swap(gen, best, here):
-            return other
-    for k in range(gen.spots.degree[here]):  # an agent that wants to pass beyond the goal of `agent` goes first
-        spot = gen.spots.near[here, k]
-        other = gen.now[spot]
-        if other != NOBODY and spot != best:
-            if _must_swap(gen, other, agent, here, best) and _can_swap(gen, best, here):
-                return other
-    return NOBODY
-
-
-@inner
-def _must_swap(gen, pusher, puller, behind, ahead):
-    """Whether `pusher`, at `behind`, would push `puller`, at `ahead`, the wrong way with no room to pass."""
-    to_pusher, to_puller = gen.steps[pusher], gen.steps[puller]
-    while to_pusher[ahead] < to_pusher[behind]:
-        n, beyond = _exits(gen, ahead, behind)
-        if n >= 2:
-            return False
-        if n == 0:
-            break
-        behind, ahead = ahead, beyond
-    if to_puller[behind] >= to_puller[ahead]:
-        return False
-    return to_pusher[behind] == 0 or to_pusher[ahead] < to_pusher[behind]
-
-
-@inner
-def _can_swap(gen, ahead, behind):
-    """Whether the agent at `behind` can pull the agent at `ahead` to a spot where two can pass."""
-    begun = ahead
-    while behind != begun:
-        n, beyond = _exits(gen, behind, ahead)
-        if n >= 2:
-            return True
-        if n == 0:
-            return False
-        ahead, behind = behind, beyond
-    return False
-
-
-@inner
-def _exits(gen, spot, but):
-    """How many exits `spot` has, and the last of them.
-
-    Not counted are the exit to `but`, and dead ends in which an agent stands on its goal.
-    """
-    spots = gen.spots
-    n, beyond = 0, spot
-    for k in range(spots.degree[spot]):
-        other = spots.near[spot, k]
-        if other == but:
-            continue
-        if spots.degree[other] == 1 and gen.now[other] != NOBODY and gen.goals[gen.now[other]] == other:
-            continue
-        n += 1
-        beyond = other
-    return n, beyond

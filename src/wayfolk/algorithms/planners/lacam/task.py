@@ -4,7 +4,8 @@ A search for the first plan that comes no nearer to the goals is helped by Push 
 configuration on. After the first plan three things take turns: the tree of the first plan is searched on (LaCAM*), which
 proves the optimum in the end; dives, depth-first searches from a step of the best plan, look for a cheaper rest of it; and
 paths for all agents (`flow`, `scatter`) guide these dives. They are computed first, from the starts; some dives get new
-ones, from where the agents are at their first step, as often as that pays.
+ones, from where the agents are at their first step, as often as that pays. With thousands of agents the traffic at the
+start says little about later traffic: a dive then stops now and then, and all agents plan new paths from where they are.
 
 Invariants  the cost of the best plan never rises.
 """
@@ -15,12 +16,12 @@ import time
 from collections.abc import Generator as Work
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners.lacam import exploring, flow, scatter, trees
 from wayfolk.algorithms.planners.lacam.dives import Dives
 from wayfolk.algorithms.planners.lacam.ground import FarFields, ground_of
+from wayfolk.algorithms.planners.lacam.guidance import Guidance, with_guides
 from wayfolk.algorithms.planners.lacam.pibt import Generator, new_generator
 from wayfolk.algorithms.task import Task, begin_task
 from wayfolk.kernels.random import new_random
@@ -37,9 +38,8 @@ TREE_SHARE = 20_000  # agents times nodes that are visited in the tree between t
 PATIENCE = 2000  # nodes before the first look whether the search comes nearer to the goals; then twice as many
 NEARER = 0.95  # if it leaves more than this part of the distances between two looks, Push and Rotate plans the rest
 FAILURES = 3  # the flow stage ends when so many turns have led to no better plan
-LARGE = 3000  # with more agents than this, all plan paths from their starts once only
-TURNS = 2  # of all agents that plan new paths for a dive
-PATH_WORK = 4  # work of a step of such a path, if that of an agent in a node of a dive is 1
+LARGE = 3000  # with more agents than this, guidance is by flow only, and becomes new within dives
+WINDOW = 40  # nodes of such a dive after which all agents plan new paths
 ENOUGH = 0.97  # the scatter stage ends when a round leaves more than this part of the collisions, or has not helped
 
 
@@ -92,10 +92,11 @@ class Lacam(Task):
         if self.status.is_final:
             return
         turn = max(self.counters.expanded // 4, TREE_SHARE // n)
+        self.guidance = Guidance(self.fields, self.seed)
         gen = yield from self._guided(gen)
         self.dives = Dives()
         while not self.status.is_final:
-            yield from self._dive_once(gen, int(self.rng.integers(max(1, len(self.best) - 1))))
+            yield from self._dive_once(gen, int(self.guidance.rng.integers(max(1, len(self.best) - 1))))
             if tree is not None:
                 tree = yield from self._search_on(gen, tree, turn)
 
@@ -161,42 +162,37 @@ class Lacam(Task):
 
     def _dive_once(self, gen: Generator, step: int) -> Work[int, None, None]:
         """A dive from `step` with the guidance of `gen`, or with new paths from there."""
-        cost, before, work = self.cost, self.counters.expanded, 0
-        is_new = self.dives.draw()
-        if is_new:
-            spots = self.best[step]
-            is_new = flow.bytes_for(self.fields, spots) <= available_bytes() // 2
-        if is_new:
-            traffic = flow.new_flow(self.fields, spots)
-            traffic.paths[:, 0], traffic.lasts[spots == self.goals] = spots, 0
-            moving = np.flatnonzero(spots != self.goals)
-            for _ in range(TURNS):
-                for agent in self.rng.permutation(moving).tolist():
-                    flow.reroute(traffic, agent)
-                    yield 1
-            work = PATH_WORK * TURNS * int(self.fields.steps[moving, spots[moving]].sum(dtype=np.int64))
-            gen = _with_guides(gen, traffic.paths, traffic.lasts)
-        yield from self._dive(gen, step)
-        work += len(self.starts) * (self.counters.expanded - before)
+        cost, before, work = self.cost, self.counters.expanded, self.guidance.work
+        spots = self.best[step]
+        is_new = self.dives.draw() and flow.bytes_for(self.fields, spots) <= available_bytes() // 2
+        yield from self._dive(gen, step, (yield from self.guidance.traffic_from(spots)) if is_new else None)
+        work = self.guidance.work - work + len(self.starts) * (self.counters.expanded - before)
         self.dives.learn(is_new, cost - self.cost, work)
 
-    def _dive(self, gen: Generator, step: int) -> Work[int, None, None]:
-        """Search depth-first from `step` of the best plan for a cheaper rest of it.
+    def _dive(self, gen: Generator, step: int, traffic: flow.TrafficFlow | None = None) -> Work[int, None, None]:
+        """Search depth-first from `step` of the best plan for a cheaper rest of it, guided by `traffic` if there is one.
 
-        A search that takes more nodes than the rest has steps goes on without guidance: paths can lead agents in circles.
+        With many agents, all plan new paths every WINDOW nodes, from where they are. A search that takes more nodes than
+        the rest has steps goes on without guidance: paths can lead agents in circles.
         """
         spent = self._cost_until(step)
         tree = self._planted(gen, step)
         policy = exploring.Policy(self.cost - spent, self.tries, self.is_makespan, True, True, 0.001, 0.0)
         most = 4 * (len(self.best) - step)
         unguided = most * 3 // 4
+        renewal = most - WINDOW if traffic is not None and len(self.starts) > LARGE else unguided
+        if traffic is not None:
+            gen = with_guides(gen, traffic.paths, traffic.lasts)
         while most > 0:
             before = self.counters.expanded
             is_guided = most > unguided
-            code = yield from self._portion(
-                gen if is_guided else self.unguided, tree, policy, most - unguided if is_guided else most
-            )
+            until = max(renewal, unguided) if is_guided else 0
+            code = yield from self._portion(gen if is_guided else self.unguided, tree, policy, most - until)
             most -= self.counters.expanded - before
+            if traffic is not None and unguided < most <= renewal and code == exploring.RUNNING:
+                spots = tree.configs[tree.open[tree.counts[trees.N_OPEN] - 1]]
+                traffic = yield from self.guidance.traffic_from(spots, traffic)
+                gen, renewal = with_guides(gen, traffic.paths, traffic.lasts), most - WINDOW
             if code == exploring.FULL:
                 tree = trees.grown(tree)
             elif code != exploring.RUNNING:
@@ -231,7 +227,6 @@ class Lacam(Task):
 
     def _guided(self, gen: Generator) -> Work[int, None, Generator]:
         """The generator with the guidance that has led to the best plan: first by flow, then by scattered paths."""
-        self.rng = np.random.default_rng(self.seed)
         best = yield from self._guided_by_flow(gen)
         if len(self.starts) > LARGE:
             return best
@@ -241,7 +236,7 @@ class Lacam(Task):
         least = NO_COST
         for turn in range(100):
             total = 0
-            for agent in self.rng.permutation(len(self.starts)).tolist():
+            for agent in self.guidance.rng.permutation(len(self.starts)).tolist():
                 code, hits = scatter.replan(arrays, agent)
                 if code == scatter.FULL:
                     arrays = scatter.cleaned(arrays)
@@ -249,7 +244,7 @@ class Lacam(Task):
                 total += hits
                 yield 1
             cost = self.cost
-            best = yield from self._better(best, _with_guides(gen, arrays.paths, arrays.lasts))
+            best = yield from self._better(best, with_guides(gen, arrays.paths, arrays.lasts))
             if total == 0 or total >= ENOUGH * least or (turn > 0 and self.cost == cost):
                 break
             if turn > 0:  # the first total does not count: there were fewer paths to collide with
@@ -261,16 +256,18 @@ class Lacam(Task):
         best, failures = gen, 0
         if flow.bytes_for(self.fields, self.starts) > available_bytes() // 2:
             return gen
+        if len(self.starts) > LARGE:
+            traffic = yield from self.guidance.traffic_from(self.starts)
+            yield from self._dive(gen, 0, traffic)
+            return with_guides(gen, traffic.paths, traffic.lasts)
         traffic = flow.new_flow(self.fields, self.starts)
         while failures < FAILURES:
-            for agent in self.rng.permutation(len(self.starts)).tolist():
+            for agent in self.guidance.rng.permutation(len(self.starts)).tolist():
                 flow.reroute(traffic, agent)
                 yield 1
             cost = self.cost
-            best = yield from self._better(best, _with_guides(gen, traffic.paths, traffic.lasts))
+            best = yield from self._better(best, with_guides(gen, traffic.paths, traffic.lasts))
             failures = 0 if self.cost < cost else failures + 1
-            if len(self.starts) > LARGE:
-                break
         return best
 
     def _better(self, best: Generator, other: Generator) -> Work[int, None, Generator]:
@@ -294,8 +291,3 @@ class Lacam(Task):
         self.best = np.concatenate([self.best[:step], tree.configs[rows]])
         self.orders = np.concatenate([self.orders[:step], tree.orders[rows]])
         self.has_plan = True
-
-
-def _with_guides(gen: Generator, paths: NDArray[np.int32], lasts: NDArray[np.int32]) -> Generator:
-    guides, first = scatter.guides_of(paths, lasts)
-    return gen._replace(guides=guides, first=first)
