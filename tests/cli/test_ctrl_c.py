@@ -148,9 +148,9 @@ def test_in_the_middle_of_a_paper(tmp_path, terminal):
 
 
 @pytest.mark.parametrize("later", [0.0, 1.0, 4.0], ids=["starting", "loading", "working"])
-def test_in_the_middle_of_a_plan_on_a_cluster(crowd, later):
-    words = ("solve", "crowd.map", "--scen", "crowd.scen", "--with", "sdp", "--cluster", "local", "--opt", "hosts=2")
-    command = OnTerminal(*words, "--json", terminal=False)
+def test_in_the_middle_of_tasks_without_end_on_a_cluster(crowd, later):
+    words = ("run", "crowd.map", "--random", "400", "--until", "50000", "--with", "sdp", "--cluster", "local")
+    command = OnTerminal(*words, "--opt", "hosts=2", "--json", terminal=False)
     wait_for_workers(command)
     time.sleep(later)
     said, took = interrupt(command)

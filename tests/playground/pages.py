@@ -53,6 +53,9 @@ def drag(page: Any, start: tuple[int, int], end: tuple[int, int]) -> None:
 
 
 def let_play(page: Any, is_wanted: bool) -> None:
-    """Let time pass on the page, or stop it, by the space bar; a run that has come to its end has stopped by itself."""
-    if (page.locator("#play").get_attribute("aria-label") == "Pause") != is_wanted:
+    """Let time pass on the page, or stop it, by the space bar.
+
+    A run that has come to its end has stopped by itself, and goes on when it is changed. The button shows it a frame later.
+    """
+    if page.evaluate("wayfolk.isPlaying()") != is_wanted:
         page.keyboard.press(" ")

@@ -9,6 +9,7 @@ export function inspection(app) {
     state: () => app.states.now,
     said: () => byId("said").textContent,
     panels: () => app.stage.panels.length,
+    isPlaying: () => app.stage.isPlaying,
     time: () => app.stage.time,
     end: () => app.stage.end,
     agents: (panel = 0) => slot(panel)?.timeline.agents ?? 0,
