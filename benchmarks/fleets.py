@@ -73,7 +73,7 @@ def tables(maps):
     yield (
         f"Fleets: auto, {LARGE:,} agents on warehouse-20-40-10-2-2, FOUR moves",
         "Random starts and goals (`draw_pairs`), each seed in a process of its own: seconds until the first plan, sum of "
-        f"costs over lower bound then and after {LARGE_SECONDS:g} s on two cores, and the most memory the process had.",
+        f"costs over lower bound then and after {LARGE_SECONDS:g} s on two cores, and the most memory of the process.",
         ["seed", "first s", "ratio", f"after {LARGE_SECONDS:g} s", "peak MB"],
         [*(large_row(maps, seed) for seed in SEEDS), ["limit", 15, "", 1.8, 2500]],
     )

@@ -107,6 +107,14 @@ def test_agents_step_around_those_that_rest_also_if_that_takes_longer():
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize(("agents", "room"), [(4, 4), (5, 0)])
+def test_in_a_crowd_nobody_steps_around_others(agents, room):
+    ground = ground_of(wf.Grid(np.ones((2, 5)), "four"))
+    fields = FarFields(ground, np.arange(agents, dtype=np.int32))
+    assert new_generator(fields, new_random(0)).around.size == room
+
+
+@pytest.mark.plain
 def test_diagonals_do_not_cross():
     grid = wf.Grid(np.ones((2, 2)), "eight")
     corners = [(0, 0), (1, 0), (0, 1), (1, 1)]

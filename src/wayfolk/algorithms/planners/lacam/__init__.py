@@ -20,7 +20,8 @@ Deviations  where the search for the first plan comes no nearer to the goals, Pu
             from there, whichever has gained more lately. With more than 3,000 agents there are no scattered paths, and all
             agents plan new paths every 40 steps of a dive. Among equally near spots, PIBT prefers empty ones to those of
             agents on their way, and these to those of agents on their goals; where it can, an agent steps around one that
-            rests on its goal, also if that takes two more steps. Diagonals that cross are collisions.
+            rests on its goal, also if that takes two more steps, unless there are more than 4 agents for 10 free cells.
+            Diagonals that cross are collisions.
 """
 
 from typing import Annotated, Literal

@@ -22,13 +22,15 @@ from wayfolk.kernels.random import next_word
 
 FRAME = np.dtype([("parent", np.int32), ("partner", np.int32), ("n", np.int32), ("at", np.int32)], align=True)
 GUIDE = np.dtype([("spot", np.int32), ("next", np.int32)], align=True)  # an entry of a hash table of one agent
+CROWDED = 0.4  # with more agents for each spot than this, ways around others are blocked too often
 
 
 class Generator(NamedTuple):
     """Who stands where (`here`, `now`), who goes where (`there`, `later`), and what the chain has tried.
 
     `guides[first[agent] : first[agent + 1]]` is a hash table of the spots at which the agent has a preferred next spot;
-    an agent without guidance has an empty one. `around[agent]` is the next spot of an agent on its way around another.
+    an agent without guidance has an empty one. `around[agent]` is the next spot of an agent on its way around another; in a
+    crowd nobody steps around others, and it is empty.
     """
 
     spots: Spots
@@ -63,7 +65,7 @@ def new_generator(fields: FarFields, luck: NDArray[np.uint64]) -> Generator:
         keys=np.zeros(9, np.int64),
         guides=np.zeros(0, GUIDE),
         first=np.zeros(n + 1, np.int64),
-        around=np.full(n, NOWHERE, np.int32).repeat(2).view(GUIDE),
+        around=np.full(n if n <= CROWDED * n_spots else 0, NOWHERE, np.int32).repeat(2).view(GUIDE),
         luck=luck,
     )
 
@@ -163,7 +165,8 @@ def _open_frame(gen, agent, parent):
     frame, choices, keys, spots = gen.frames[agent], gen.choices[agent], gen.keys, gen.spots
     here, row = gen.here[agent], gen.steps[agent]
     guided = _guided(gen, agent, here)
-    if gen.around[agent]["spot"] == here:
+    steps_around = gen.around.size > 0
+    if steps_around and gen.around[agent]["spot"] == here:
         guided = gen.around[agent]["next"]
         gen.around[agent]["spot"] = NOWHERE
     word = np.int64(next_word(gen.luck) >> np.uint64(1))
@@ -186,7 +189,7 @@ def _open_frame(gen, agent, parent):
     if frame["partner"] != NOBODY:
         for k in range((n + 1) // 2):
             choices[k], choices[n - k] = choices[n - k], choices[k]
-    elif choices[0] != here and _rests(gen, choices[0]) and (word & 7) != 0:
+    elif steps_around and choices[0] != here and _rests(gen, choices[0]) and (word & 7) != 0:
         k = _way_around(gen, agent, here, n)
         while k > 0:
             choices[k - 1], choices[k] = choices[k], choices[k - 1]
