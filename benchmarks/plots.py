@@ -24,6 +24,9 @@ def _draw(curves, file, labels, both_logarithmic):
     for (name, values), mark in zip(curves.items(), "osD^vP", strict=False):
         axes.plot(list(values), list(values.values()), marker=mark, label=name)
     axes.set_xscale("log")
+    measured = sorted({number for values in curves.values() for number in values})
+    axes.set_xticks(measured, [f"{number:,}" for number in measured])
+    axes.set_xticks([], minor=True)
     if both_logarithmic:
         axes.set_yscale("log")
     else:
