@@ -168,7 +168,7 @@ SETUP = (
 )
 CHECKS = "As the tables of the eight maps, for the smallest, a middle and the largest number of units of each."
 LEFT_OUT = "left out of the quick version"
-TOO_SLOW = "left out, but of the full version: Cooperative A* takes half a minute in the large rooms of this map"
+TOO_SLOW = "only in the full version: Cooperative A* takes half a minute in the large rooms of this map"
 
 
 def _jobs(row: Row, scale: Scale, moves: str = "eight", options: dict[str, Any] | None = None) -> list[Job] | str:
