@@ -129,8 +129,9 @@ def _grid_learn_around(graph, lanes, here, end, x, y, share, now):
         other_x, other_y = column + lanes.around[spot, 0], row + lanes.around[spot, 1]
         if 0 < other_x < graph.stride and 0 < other_y < rows:
             other = other_y * graph.stride + other_x
-            if graph.legal[other] != 0 and other != here:
-                blend(lanes.cells, other, x, y, share * lanes.rates[spot], lanes.rule == AVERAGE, now)
+            if graph.legal[other] == 0 or other == here or (lanes.rule == SIMULATOR and _is_cut_off(graph, end, other)):
+                continue
+            blend(lanes.cells, other, x, y, share * lanes.rates[spot], lanes.rule == AVERAGE, now)
 
 
 def _csr_learn_around(graph, lanes, here, end, x, y, share, now):
@@ -138,6 +139,13 @@ def _csr_learn_around(graph, lanes, here, end, x, y, share, now):
         other = there(graph, end, k)
         if other != here:
             blend(lanes.cells, other, x, y, share * lanes.rates[0], lanes.rule == AVERAGE, now)
+
+
+@inner
+def _is_cut_off(graph, cell, other):
+    """Whether the step from `cell` to `other`, which lies beside it, would cut a corner."""
+    k = edge_to(graph, cell, other)
+    return k != NOWHERE and not (graph.legal[cell] >> k) & 1
 
 
 _HEADING[GridGraph], _HEADING[CsrGraph] = _grid_heading, _csr_heading

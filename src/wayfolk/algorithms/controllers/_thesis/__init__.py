@@ -178,7 +178,7 @@ def _find_path(arrays, crew, number, start, goal):
         window=arrays.window,
     )
     regions, space = arrays.regions, arrays.space
-    if regions.stands.size == 0:
+    if regions.first.size == 0:
         code, _ = find(
             space,
             sight,

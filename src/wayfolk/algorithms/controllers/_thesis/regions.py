@@ -1,8 +1,12 @@
 """Sectors as the simulator of the Direction Map thesis has them: paths over regions, and how they are refined.
 
-Jansen, 2008, section 3.5. The map is cut into squares, and each square into connected regions. A region stands at its cell
-nearest to the mean of its cells. Regions are neighbours if a step leads from one to the other; the distance of neighbours
-is the straight one between where they stand.
+Jansen, 2008, section 3.5; HOG2, `MapSectorAbstraction` and `AbstractWeightedSearchAlgorithm`. The map is cut into squares,
+and each square into connected regions. Regions are neighbours if a step leads from one to the other. A path over regions is
+found by A*: the cost of an edge is the octile distance between the means of two regions' cells, the heuristic the straight
+distance between their first cells (in rows, from the upper left). Where these disagree the path is not a shortest one.
+
+A path to a region is guided by the straight distance to its `centre`, the cell under the mean of its cells. The simulator
+stretches means by (width + 1) / width when it looks up that cell; the cell may be a wall.
 """
 
 import math
@@ -15,12 +19,14 @@ from wayfolk.algorithms.controllers._thesis.search import (
     ENTRY,
     EXPANDED,
     FOUND,
+    FUZZ,
     HEAP_FULL,
     NODE,
     find,
     key_of,
     pop,
     push,
+    seen_from,
     trace,
 )
 from wayfolk.kernels.codes import NOWHERE
@@ -34,15 +40,18 @@ STAMP = 0  # place in `Regions.counts`
 
 
 class Regions(NamedTuple):
-    """`of[cell]` is the region of a cell, `stands[region]` its cell; neighbours are rows of `first` and `target`.
+    """`of[cell]` is the region of a cell; neighbours are rows of `first` and `target`, and `cost` is that of going there.
 
-    `nodes` and `heap` are for searches over regions, whose result is `trail`, from the goal's region to the start's.
+    `corner[region]` is its first cell and `centre[region]` the cell under its mean. `nodes` and `heap` are for searches
+    over regions, whose result is `trail`, from the goal's region to the start's.
     """
 
     of: NDArray[np.int32]
-    stands: NDArray[np.int32]
+    corner: NDArray[np.int32]
+    centre: NDArray[np.int32]
     first: NDArray[np.int32]
     target: NDArray[np.int32]
+    cost: NDArray[np.float64]
     nodes: NDArray[np.void]
     heap: NDArray[np.void]
     trail: NDArray[np.int32]
@@ -51,9 +60,18 @@ class Regions(NamedTuple):
 
 def no_regions() -> Regions:
     """Return the regions of agents that plan on one level."""
-    nothing = np.zeros(0, np.int32)
+    cells = np.zeros(0, np.int32)
     return Regions(
-        nothing, nothing, nothing, nothing, np.zeros(0, NODE), np.zeros(0, ENTRY), nothing, np.zeros(1, np.int64)
+        of=cells,
+        corner=cells,
+        centre=cells,
+        first=cells,
+        target=cells,
+        cost=np.zeros(0),
+        nodes=np.zeros(0, NODE),
+        heap=np.zeros(0, ENTRY),
+        trail=cells,
+        counts=np.zeros(1, np.int64),
     )
 
 
@@ -68,10 +86,9 @@ def regions_of(grid: Grid, size: int) -> Regions:
     places = grid.places(free).astype(np.float64)
     counts = np.bincount(of[free], minlength=n)
     means = np.stack([np.bincount(of[free], places[:, axis], n) / counts for axis in (0, 1)], 1)
-    off = ((places - means[of[free]]) ** 2).sum(1)
-    order = np.lexsort((free, off, of[free]))
-    nearest = np.append(True, np.diff(of[free][order]) != 0)
-    stands = free[order][nearest].astype(np.int32)
+    under = (means * (1.0 + 1.0 / np.array([grid.width, grid.height])) + FUZZ).astype(np.int64)
+    corner = np.full(n, NOWHERE, np.int32)
+    np.minimum.at(corner, of[free], free.astype(np.int32))
     pairs = []
     for k, offset in enumerate(grid.offsets.tolist()):
         here = free[(grid.legal[free] >> k) & 1 == 1]
@@ -79,12 +96,14 @@ def regions_of(grid: Grid, size: int) -> Regions:
         crosses = of[here] != of[there]
         pairs.append(np.stack([of[here[crosses]], of[there[crosses]]], 1))
     edges = np.unique(np.concatenate(pairs), axis=0)
-    first = np.searchsorted(edges[:, 0], np.arange(n + 1)).astype(np.int32)
+    apart = np.abs(means[edges[:, 0]] - means[edges[:, 1]])
     return Regions(
         of=of,
-        stands=stands,
-        first=first,
+        corner=corner,
+        centre=np.array([grid.cell((x, y)) for x, y in under.tolist()], np.int32),
+        first=np.searchsorted(edges[:, 0], np.arange(n + 1)).astype(np.int32),
         target=np.ascontiguousarray(edges[:, 1]).astype(np.int32),
+        cost=apart.max(1) + (math.sqrt(2.0) - 1.0) * apart.min(1),
         nodes=np.zeros(n, NODE),
         heap=np.zeros(len(edges) + 2, ENTRY),
         trail=np.zeros(n, np.int32),
@@ -115,8 +134,8 @@ def path_over_regions(regions, stride, start, goal):
             node = nodes[other]
             if node["mark"] == stamp + 1:
                 continue
-            reached = nodes[one]["g"] + _apart(regions, stride, one, other)
-            if node["mark"] == stamp and reached >= node["g"]:
+            reached = nodes[one]["g"] + regions.cost[edge]
+            if node["mark"] == stamp and reached >= node["g"] - FUZZ:
                 continue
             node["g"], node["parent"], node["mark"] = reached, one, stamp
             n = push(heap, n, key_of(reached + _apart(regions, stride, other, goal), reached), other)
@@ -136,8 +155,8 @@ def _trace_regions(regions, start, goal):
 
 @inner
 def _apart(regions, stride, one, other):
-    """The straight distance between where two regions stand."""
-    here, there = regions.stands[one], regions.stands[other]
+    """The straight distance between the first cells of two regions."""
+    here, there = regions.corner[one], regions.corner[other]
     dx, dy = here % stride - there % stride, here // stride - there // stride
     return math.sqrt(dx * dx + dy * dy)
 
@@ -147,7 +166,8 @@ def refine(arrays, sight, start, goal, n_trail):
     """Write a path along the trail to `arrays.path`; the outcome, its length, and the expansions.
 
     Partial: a path to the region two ahead, of which the first part is walked. Full: to each next region in turn, unless
-    the path is beside it already, and at last to the goal.
+    the path is beside it already or there is no way, and at last to the goal. Each part has walls of its own: agents
+    nearer than the radius to where the part begins, those on cells of the next region among them.
     """
     regions, path, space = arrays.regions, arrays.path, arrays.space
     at, n, expanded = start, 0, 0
@@ -158,26 +178,27 @@ def refine(arrays, sight, start, goal, n_trail):
             continue
         code, reached = find(
             space,
-            sight,
+            seen_from(sight, at, NOWHERE),
             start=at,
             goal=goal,
             weight=arrays.weight,
             kind=EUCLIDEAN,
             regions=regions.of,
             aim=aim,
-            centre=regions.stands[aim],
+            centre=regions.centre[aim],
         )
         expanded += space.counts[EXPANDED]
-        if code != FOUND:
+        if code == HEAP_FULL:
             return code, 0, expanded
-        n = trace(space, at, reached, path, n)
-        at = reached
+        if code == FOUND:
+            n = trace(space, at, reached, path, n)
+            at = reached
         if not arrays.is_full:
             part = int(CUT * (n + 1)) - 1
-            return FOUND, part if part > 2 else n, expanded
+            return code, part if part > 2 else n, expanded
     code, reached = find(
         space,
-        sight,
+        seen_from(sight, at, goal),
         start=at,
         goal=goal,
         weight=arrays.weight,

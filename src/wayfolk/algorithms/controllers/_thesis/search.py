@@ -64,6 +64,22 @@ class Sight(NamedTuple):
 
 
 @inner
+def seen_from(sight, eye, goal):
+    """The same sight from another cell, on the way to another goal."""
+    return Sight(
+        graph=sight.graph,
+        occupant=sight.occupant,
+        cells=sight.cells,
+        eye=eye,
+        goal=goal,
+        radius=sight.radius,
+        quarter=sight.quarter,
+        half=sight.half,
+        window=sight.window,
+    )
+
+
+@inner
 def octile(graph, one, other):
     """The octile distance of two cells, whatever terrain costs."""
     row, line = one // graph.stride, other // graph.stride
