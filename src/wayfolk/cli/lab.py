@@ -234,7 +234,7 @@ def reproduce(
 
     Runs the jobs that are not in the store yet, and prints our numbers beside those of the paper.
     """
-    from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, checked_scale, find_table
+    from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, checked_scale, find_table, lacking
     from wayfolk.experiments.papers.reproduce import reproduce as run_paper
     from wayfolk.experiments.reports.page import write_page
     from wayfolk.experiments.sweeps.store import Store
@@ -245,6 +245,8 @@ def reproduce(
     scale = checked_scale(paper, FULL if full else MIDDLE if middle else QUICK)
     if table is not None:
         find_table(paper, table)
+    if told := lacking(paper):
+        print(f"wayfolk: {told}", file=sys.stderr)
     if page is not None:
         if table is not None:
             raise BadInput("--page is for a whole paper: leave out --page or the table")

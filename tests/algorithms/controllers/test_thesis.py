@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from wayfolk.algorithms.controllers._thesis.regions import regions_of
 from wayfolk.errors import BadInput
 from wayfolk.files.maps import parse_ascii
 from wayfolk.files.patrols import read_patrols
@@ -151,6 +152,18 @@ def test_with_its_surroundings_the_cell_entered_learns_once_and_the_one_left_wit
 
 
 @pytest.mark.plain
+def test_surroundings_of_the_simulator_do_not_reach_around_corners():
+    ring = parse_ascii("...\n.#.\n...")
+    stored = {}
+    for rule in ("simulator", "text"):
+        map_ = DirectionMap(ring, 0.5, alpha_s=0.2, rule=rule)
+        map_.learn((0, 0), (0, 1))
+        stored[rule] = {ring.place(cell) for cell in ring.free_cells[map_.is_stored[ring.free_cells]]}
+    assert stored["simulator"] == {(0, 0), (0, 1), (0, 2)}
+    assert stored["text"] == stored["simulator"] | {(1, 0), (1, 2)}
+
+
+@pytest.mark.plain
 def test_a_path_ends_at_the_edge_of_the_window():
     route, _ = first_route(one_shot(OPEN, [(0, 0)], [(8, 0)]), window=3.0)
     assert route == [(1, 0), (2, 0), (3, 0)]
@@ -166,6 +179,33 @@ def test_an_agent_copies_the_vectors_around_it_before_it_acts():
     assert (own[0]["x"][walked] > 0.0).all()
     assert (own[1]["known"][walked] == 0.0).all(), "agent 1 has not been near"
     assert own[0]["known"][OPEN.cell((4, 2))] == 1.0, "a cell without a vector is copied as (0, 0)"
+
+
+@pytest.mark.plain
+def test_regions_lie_at_their_first_cell_and_under_their_mean():
+    grid = Grid(np.ones((8, 8)))
+    regions = regions_of(grid, 4)
+    assert [grid.place(cell) for cell in regions.corner] == [(0, 0), (4, 0), (0, 4), (4, 4)]
+    assert [grid.place(cell) for cell in regions.centre] == [(1, 1), (6, 1), (1, 6), (6, 6)]  # 1.5 and 5.5, times 9 / 8
+    assert regions.target[: regions.first[1]].tolist() == [1, 2, 3]
+    assert regions.cost[: regions.first[1]].tolist() == pytest.approx([4.0, 4.0, 4.0 * math.sqrt(2)])
+
+
+@pytest.mark.plain
+def test_each_part_of_a_refined_path_sees_the_agents_around_its_beginning():
+    problem = one_shot(Grid(np.ones((3, 24))), [(0, 1), (13, 1)], [(23, 1), (13, 1)])
+    whole, _ = first_route(problem, radius=4.0)
+    parts, _ = first_route(problem, radius=4.0, sector=4, refinement="full")
+    assert (13, 1) in whole, "too far away to be seen from the start"
+    assert (13, 1) not in parts
+    assert parts[-1] == (23, 1)
+
+
+@pytest.mark.plain
+def test_a_refined_path_ends_where_its_parts_find_no_way():
+    problem = one_shot(parse_ascii("." * 24), [(0, 0), (13, 0)], [(23, 0), (13, 0)])
+    route, _ = first_route(problem, radius=4.0, sector=4, refinement="full")
+    assert route == [(x, 0) for x in range(1, 13)]
 
 
 @pytest.mark.parametrize("refinement", ["full", "partial"])

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from wayfolk.algorithms import catalogue
-from wayfolk.experiments.papers import FULL, QUICK, Measured, Scale, has, printed
+from wayfolk.experiments.papers import FULL, QUICK, Measured, Scale, has, lacking, printed
 from wayfolk.experiments.papers import reproduce as reproducing
+from wayfolk.experiments.papers.jansen import jobs as behind
 from wayfolk.experiments.papers.jansen import scenarios
 from wayfolk.experiments.papers.jansen import tables as jansen
 from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES
@@ -268,7 +269,7 @@ def test_rows_can_be_told_apart_and_written_as_json(table: str) -> None:
 def test_figures_have_the_settings_of_their_tables_and_no_numbers() -> None:
     assert set(FIGURES) == {table for table in TABLES if re.fullmatch(r"fig4\.\d+", table)}
     assert {table for table in TABLES if table.startswith("fig")} - set(FIGURES) == {
-        "fig4.7-rule", "fig4.10-distance", "fig4.19-w10", "fig4.20-w10"
+        "fig4.7-rule", "fig4.10-steps", "fig4.17-squared", "fig4.19-w10", "fig4.20-w10"
     }  # fmt: skip
     for figure in FIGURES:
         assert not any(name in row for row in TABLES[figure].rows for name in jansen.METRICS)
@@ -292,14 +293,14 @@ def test_a_row_has_cells_or_a_sentence(table: str) -> None:
 
 
 def test_lra_and_whca_can_be_measured_now() -> None:
-    assert [isinstance(jansen.jobs(row, QUICK), list) for row in TABLES["4.5"].rows][1:] == [True, True]
-    assert all(isinstance(jansen.jobs(row, QUICK), list) for row in TABLES["4.6"].rows if row["uses_dm"] == "no")
+    assert [isinstance(behind.jobs(row, QUICK), list) for row in TABLES["4.5"].rows][1:] == [True, True]
+    assert all(isinstance(behind.jobs(row, QUICK), list) for row in TABLES["4.6"].rows if row["uses_dm"] == "no")
 
 
 def test_cells_describe_the_setting_of_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenarios, "_scenario", lambda letter, agents, number: None)
     row = TABLES["4.6"].rows[3]
-    full, quick = jansen.runs(row, FULL), jansen.runs(row, QUICK)
+    full, quick = behind.runs(row, FULL), behind.runs(row, QUICK)
     assert full[7] == Job(
         map={"make": "thesis", "letter": "c"},
         problem={"kind": "patrol", "agents": 100, "loops": 20},
@@ -311,26 +312,35 @@ def test_cells_describe_the_setting_of_a_row(monkeypatch: pytest.MonkeyPatch) ->
         model="turns",
     )
     assert (len(quick), quick[0].problem["loops"], quick[0].limits["until"]) == (3, 6, 6000.0)
-    assert jansen.controller(TABLES["4.5"].rows[2]) == ("whca", {"window": 16, "resume": False})
-    assert [jansen.runs(row, QUICK)[0].model for row in TABLES["4.5"].rows] == ["turns", "turns", "steps"]
-    assert [jansen.runs(row, QUICK)[0].model for row in TABLES["4.5-distance"].rows] == ["turns", "turns", "distance"]
-    assert jansen.runs(TABLES["4.4"].rows[0], QUICK)[0].problem["agents"] == 20
+    assert behind.controller(TABLES["4.5"].rows[2]) == ("whca", {"window": 16, "resume": False})
+    assert [behind.runs(row, QUICK)[0].model for row in TABLES["4.5"].rows] == ["turns", "turns", "distance"]
+    assert [behind.runs(row, QUICK)[0].model for row in TABLES["4.5-steps"].rows] == ["turns", "turns", "steps"]
+    assert behind.runs(TABLES["4.4"].rows[0], QUICK)[0].problem["agents"] == 20
 
 
 def test_the_scenarios_of_the_thesis_are_used_where_they_are_found(jansen_files: Path) -> None:
     (row,) = [row for row in TABLES["4.4"].rows if row["agents"] == 40]
-    for seed, job in enumerate(jansen.runs(row, QUICK)):
+    for seed, job in enumerate(behind.runs(row, QUICK)):
         assert job.problem["file"].endswith(f"Map4_L20_R20_{seed + 1}.txt")
         assert job.problem["digest"]
-    assert len({job.key for job in jansen.runs(row, FULL)}) == 50
+    assert len({job.key for job in behind.runs(row, FULL)}) == 50
+    assert lacking("jansen") == ""
+
+
+def test_a_page_says_if_the_scenarios_were_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scenarios, "_scenario", lambda letter, agents, number: None)
+    assert "were not found, and agents are drawn by its rule" in lacking("jansen")
+    assert lacking("arun") == ""
 
 
 def test_what_the_simulator_had_and_the_captions_do_not_say() -> None:
     (copied,) = [row for row in TABLES["4.11"].rows if row["r_local"] == 5]
-    assert jansen.controller(copied)[1]["w_max"] == 1
+    assert behind.controller(copied)[1]["w_max"] == 1
     (copied,) = [row for row in TABLES["4.11-w10"].rows if row["r_local"] == 5]
-    assert jansen.controller(copied)[1]["w_max"] == 10
-    assert {jansen.controller(row)[1]["radius"] for row in TABLES["4.7"].rows + TABLES["4.8"].rows} == {4}
+    assert behind.controller(copied)[1]["w_max"] == 10
+    assert {behind.controller(row)[1]["radius"] for row in TABLES["4.7"].rows + TABLES["4.8"].rows} == {4}
+    rates = [behind.controller(row)[1].get("alpha_s") for row in TABLES["4.9-squared"].rows]
+    assert rates == [None, 0.09, 0.25, 0.49]
 
 
 def test_an_ablation_switches_one_thing_at_a_time() -> None:
@@ -338,7 +348,7 @@ def test_an_ablation_switches_one_thing_at_a_time() -> None:
     assert len(rows) == len(SETTINGS) * len(SWITCHES)
     plain, *others = (TABLES["ablation"].jobs(row, QUICK)[0] for row in rows[: len(SWITCHES)])
     assert isinstance(plain, Job)
-    assert plain == jansen.runs(TABLES["4.1"].rows[0], QUICK)[0]
+    assert plain == behind.runs(TABLES["4.1"].rows[0], QUICK)[0]
     for job in others:
         assert isinstance(job, Job)
         changed = [name for name, value in vars(plain).items() if getattr(job, name) != value]
@@ -348,7 +358,7 @@ def test_an_ablation_switches_one_thing_at_a_time() -> None:
 def test_a_setting_that_two_tables_share_is_run_once() -> None:
     def keys(table: str, **where: Any) -> list[str]:
         (row,) = [row for row in TABLES[table].rows if all(row.get(name) == value for name, value in where.items())]
-        return [job.key for job in jansen.runs(row, QUICK)]
+        return [job.key for job in behind.runs(row, QUICK)]
 
     assert keys("4.5", algorithm="LRA*") == keys("4.6", algorithm="LRA*")
     assert keys("4.5", algorithm="DM") == keys("4.6", algorithm="DM") == keys("4.3", map="c", radius=5)
@@ -358,16 +368,17 @@ def test_a_setting_that_two_tables_share_is_run_once() -> None:
 
 
 def test_a_direction_map_gets_options_that_it_has() -> None:
-    rows = [row for number in NUMBERED for row in TABLES[number].rows if jansen.controller(row)[0] == "direction_map"]
+    rows = [row for number in NUMBERED for row in TABLES[number].rows if behind.controller(row)[0] == "direction_map"]
     assert len(rows) == 74
-    assert all(set(jansen.controller(row)[1]) <= {"setup", *jansen.DIRECTION_MAP.values()} for row in rows)
+    assert all(set(behind.controller(row)[1]) <= {"setup", *behind.DIRECTION_MAP.values()} for row in rows)
     if has("direction_map") is None:
         for row in rows:
-            catalogue.find("direction_map").checked(jansen.controller(row)[1])
+            catalogue.find("direction_map").checked(behind.controller(row)[1])
 
 
 def test_with_everything_there_each_table_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jansen, "has", lambda *names: None)
+    for part in (jansen, behind):
+        monkeypatch.setattr(part, "has", lambda *names: None)
     cells = {table.id: [table.jobs(row, QUICK) for row in table.rows] for table in jansen.TABLES}
     assert not [table for table, rows in cells.items() for jobs in rows if isinstance(jobs, str)]
     assert [table.id for table in jansen.TABLES if table.make is not None] == ["greedy"]
@@ -394,7 +405,11 @@ def test_runs_that_never_end_are_left_out_and_counted() -> None:
     row = means([run(2, "solved", 4.0), run(0, "solved", 2.0), run(1, "out_of_budget", 99.0)], {"algorithm": "DM"})
     assert (row["nodes_expanded"], row["ended"]) == (3.0, 2)
     assert row["distance_each"] == [2.0, None, 4.0]
-    assert means([run(0, "solved", 2.0)], {"algorithm": "WHCA*"})["simulation_time"] == 3.0, "a step is 1.5 units long"
+    whca = {"algorithm": "WHCA*"}
+    assert means([run(0, "solved", 2.0)], whca)["simulation_time"] == 2.0
+    assert means([run(0, "solved", 2.0)], whca | {"model": "steps"})["simulation_time"] == 3.0, (
+        "a step is 1.5 units long"
+    )
 
 
 def run_with(curve: list[float], **changes: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ A module has TITLE, TABLES (a list of `Table`), CLAIMS (a list of `Claim`), and 
     READINGS    other readings of the text, by title: what is added to the names of the tables measured that way
     PICTURES    titles and files beside the page
     HAS_MIDDLE  whether there is a MIDDLE version
+    lacking     a function: a sentence about data that was not found and is replaced by other data, or ""
 
 A table says, for each printed row, which jobs would measure it; what cannot be run yet is not measured, and says why. A
 claim is judged over measured rows only, and its verdict is one of VERDICTS. A difference inside the noise is undecided:
@@ -172,6 +173,12 @@ def module(paper: str) -> Any:
     if paper not in PAPERS:
         raise UnknownName(f"there is no paper {paper!r}{hint(paper, PAPERS)}")
     return importlib.import_module(f"wayfolk.experiments.papers.{paper}.tables")
+
+
+def lacking(paper: str) -> str:
+    """A sentence about data of the paper that was not found and is replaced by other data, or nothing."""
+    told: str = getattr(module(paper), "lacking", str)()
+    return told
 
 
 def checked_scale(paper: str, scale: Scale) -> Scale:

@@ -22,6 +22,7 @@ from wayfolk.experiments.papers import (
     Table,
     find_table,
     in_words,
+    lacking,
     module,
 )
 from wayfolk.experiments.papers import drawing as _drawing
@@ -75,8 +76,9 @@ def reproduce(
         row["ours"] = {name: value for name, value in row["ours"].items() if not name.endswith(EACH)}
     if table is not None:
         return results[0] | judged
-    parts = {name.lower(): list(getattr(book, name, ())) for name in ("PICTURES", "FINDINGS")}
+    parts: dict[str, Any] = {name.lower(): list(getattr(book, name, ())) for name in ("PICTURES", "FINDINGS")}
     parts["choices"] = [list(choice) for choice in getattr(book, "CHOICES", ())]
+    parts["lacking"] = lacking(paper)
     return (
         {"paper": paper, "title": book.TITLE, "machine": _machine(store, progress.done > 0), "tables": results}
         | parts

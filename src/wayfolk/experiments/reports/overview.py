@@ -16,7 +16,7 @@ INTERESTING = {
     "V2": "One strategy does not come back",
     "A2": "A queue for a priority queue",
     "S2": "The gain goes away when both get the same problem",
-    "J22": "Refuted by the table beside it",
+    "J34": "Two weights, not two ways of knowing",
 }
 """Claims whose failure is a finding, and what it is called; shown where they do not hold."""
 HOW = """## How verdicts are given

@@ -46,6 +46,8 @@ def _page(result: dict[str, Any], file: Path, how: str) -> list[str]:
         "",
         f"Made by `{how}` on {time.strftime('%Y-%m-%d')}. Of {len(result['claims'])} claims {counted(result['claims'])}.",
     ]
+    if result.get("lacking"):
+        lines += ["", f"**{result['lacking']}**"]
     for finding in result.get("findings", ()):
         lines += ["", finding]
     lines += [*_claims(result["claims"]), *_figures(result, file), *_choices(result.get("choices", ()))]

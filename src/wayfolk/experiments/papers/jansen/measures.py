@@ -30,7 +30,7 @@ def means(runs: list[Row], row: Row) -> Row:
         "collisions": "collisions",
     }
     values = {name: [_ended(run, column) for run in ordered] for name, column in columns.items()}
-    if row["algorithm"] == "WHCA*" and "model" not in row:
+    if row["algorithm"] == "WHCA*" and row.get("model") == "steps":
         values["simulation_time"] = [None if time is None else TURN * time for time in values["simulation_time"]]
     return with_errors(values) | {"ended": sum(_is_ended(run) for run in runs)}
 

@@ -17,6 +17,16 @@ FILES = {
 }
 
 
+def lacking() -> str:
+    """What is drawn because the scenarios of the thesis were not found; nothing if they were."""
+    if all(_scenario(letter, 100, 1) for letter in FILES):
+        return ""
+    return (
+        "The scenarios of the thesis were not found, and agents are drawn by its rule: set WAYFOLK_DATA to the folder that"
+        " holds jansen/scen."
+    )
+
+
 def patrols(letter: str, agents: int, loops: int, n: int) -> list[Row]:
     """The first `n` problems of jobs on map `letter`."""
     drawn = {"kind": "patrol", "agents": agents, "loops": loops}

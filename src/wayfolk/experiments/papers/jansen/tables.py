@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Row, Scale, Table, has, printed
-from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES, switched
+from wayfolk.experiments.papers import Row, Scale, Table, has, printed
+from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES
 from wayfolk.experiments.papers.jansen.causes import CAUSES, CHOICES, FINDINGS, READINGS
 from wayfolk.experiments.papers.jansen.claims import BASIC
 from wayfolk.experiments.papers.jansen.figures import FIGURES
 from wayfolk.experiments.papers.jansen.greedy import walks as greedy_walks
+from wayfolk.experiments.papers.jansen.jobs import OF_COPIES, RUNS, ablation_jobs, jobs
 from wayfolk.experiments.papers.jansen.measures import COHERENCE, SHARES, loops_apart, means, of_corridors, over_runs
-from wayfolk.experiments.papers.jansen.scenarios import patrols
+from wayfolk.experiments.papers.jansen.scenarios import lacking
 from wayfolk.experiments.papers.jansen.variants import VARIANTS
 from wayfolk.experiments.sweeps.job import Job
 
-__all__ = ["CAUSES", "CHOICES", "CLAIMS", "FIGURES", "FINDINGS", "HAS_MIDDLE", "READINGS", "TABLES", "TITLE"]
+__all__ = [
+    "CAUSES", "CHOICES", "CLAIMS", "FIGURES", "FINDINGS", "HAS_MIDDLE", "READINGS", "TABLES", "TITLE", "lacking",
+]  # fmt: skip
 
 TITLE = "Jansen 2008, Multi-agent pathfinding with direction maps"
 CLAIMS = sorted(BASIC + VARIANTS, key=lambda claim: int(claim.id[1:]))
@@ -41,79 +44,15 @@ CORRIDORS = {  # over loops 10 to 19, or the same part of fewer
 }
 GREEDY = {"on_vectors": "share_on_vectors", "expanded_per_step": "expanded_per_step"}
 
-# columns of the tables, and what controllers/direction_map.py calls them
-DIRECTION_MAP = {
-    "w_max": "w_max",
-    "alpha": "alpha",
-    "radius": "radius",
-    "astar_weight": "weight",
-    "alpha_s": "alpha_s",
-    "win": "window",
-    "r_local": "local",
-    "sector_size": "sector",
-    "refinement": "refinement",
-    "rule": "rule",
-}
-BASE: Row = {"agents": 100, "w_max": 10, "alpha": 0.5, "radius": 5, "astar_weight": 1}
-WITH_SECTORS: Row = {"radius": 4}  # how far agents see each other in Tables 4.7 and 4.8, whatever their captions say
-OF_COPIES: Row = {"w_max": 1}  # the simulator's default for agents that are added after the first kind
-WINDOW = 16  # of WHCA*, in steps
 HAS_MIDDLE = True
-RUNS = {QUICK: 3, MIDDLE: 25, FULL: 50}  # the first of the same scenarios
-LOOPS = {QUICK: 6, MIDDLE: 20, FULL: 20}
-ABLATION_RUNS = {QUICK: 1, MIDDLE: 10, FULL: 10}
 TWO_WEIGHTS = (
     " The plain DM beside them has w_max 10 and the copies w_max 1, as in the simulator: this comparison was of two"
     " weights, not of two ways of knowing the map."
 )
-PATIENCE = 1000.0  # time units for a loop before a run is given up: the slowest printed one takes 273
 HOW = (
     " 50 runs of 20 loops; all but the time leave out the first and the last loop. Runs that never end are left out."
     " Middle: the first 25 runs. Quick: 3 runs of 6 loops, whose time cannot be held against the printed one."
 )
-
-
-def jobs(row: Row, scale: Scale) -> list[Job] | str:
-    """The runs behind a row of any table."""
-    return has(controller(row)[0]) or runs(row, scale)
-
-
-def runs(row: Row, scale: Scale) -> list[Job]:
-    """The same, without a check that the controller exists."""
-    algorithm, options = controller(row)
-    loops = LOOPS[scale]
-    return [
-        Job(
-            map={"make": "thesis", "letter": row["map"]},
-            problem=problem,
-            algorithm=algorithm,
-            options=options,
-            seed=seed,
-            limits={"until": PATIENCE * loops},
-            moves="eight",
-            model=row.get("model", "steps" if algorithm == "whca" else "turns"),
-        )
-        for seed, problem in enumerate(patrols(row["map"], (BASE | row)["agents"], loops, RUNS[scale]))
-    ]
-
-
-def controller(row: Row) -> tuple[str, dict[str, Any]]:
-    """The controller of a row and its options. The same setting in two tables is the same run."""
-    settings = BASE | row
-    if row["algorithm"] == "WHCA*":
-        return "whca", {"window": WINDOW, "resume": False}
-    if row.get("sector_size"):
-        settings |= WITH_SECTORS
-    if row["algorithm"].startswith("LRA*"):
-        return "lra", {"setup": "thesis", "radius": settings["radius"], "weight": settings["astar_weight"]}
-    options = {name: settings[column] for column, name in DIRECTION_MAP.items() if settings.get(column)}
-    return "direction_map", {"setup": "thesis", **options}
-
-
-def _ablation_jobs(row: Row, scale: Scale) -> list[Job]:
-    """The runs of a row of the ablation: those of the setting, with one choice switched."""
-    chosen = runs(row, scale)[: ABLATION_RUNS[scale]]
-    return [switched(job, row["switched"]) for job in chosen]
 
 
 def _beside_dm(row: Row, scale: Scale) -> list[Job] | str:
@@ -155,9 +94,14 @@ def _figure(number: str, title: str, rows: list[Row], suffix: str = "") -> Table
     return Table(f"fig{number}{suffix}", title, setup + HOW, COLUMNS, _beside_dm, settings, over_runs)
 
 
-def _at_unit_speed(rows: list[Row]) -> list[Row]:
-    """The rows with WHCA* in the time model `distance`."""
-    return [row | {"model": "distance" if row["algorithm"] == "WHCA*" else "turns"} for row in rows]
+def _in_steps(rows: list[Row]) -> list[Row]:
+    """The rows with WHCA* in the time model `steps`."""
+    return [row | {"model": "steps" if row["algorithm"] == "WHCA*" else "turns"} for row in rows]
+
+
+def _squared(rows: list[Row]) -> list[Row]:
+    """The rows with `rate`, alpha_s squared, as the learning rate of the surrounding cells."""
+    return [row | {"rate": round(row["alpha_s"] ** 2, 4)} if row["alpha_s"] else row for row in rows]
 
 
 def _by(letters: str, algorithms: tuple[str, ...]) -> list[Row]:
@@ -194,7 +138,7 @@ TABLES = [
         "DM, LRA* and WHCA*",
         "Map (c), 100 agents; DM with w_max 10 and learning rate 0.5, radius 5 for DM and LRA*, WHCA* with a window of"
         " 16. Time and distance of WHCA* are printed in each other's place and are put right here. WHCA* is not in the"
-        " simulator that is public: ours runs in steps, of which each counts as 1.5 units of time.",
+        " simulator that is public: ours walks as the text says, one unit of distance in a unit of time.",
     ),
     _table(
         "4.6",
@@ -239,10 +183,18 @@ TABLES = [
     ),
     _table(
         "4.5",
-        "DM, LRA* and WHCA*, which walks at unit speed",
-        "As Table 4.5, but WHCA* in the time model `distance`, in which a diagonal takes 1.41 units of time.",
-        _at_unit_speed(_rows("4.5")),
-        "4.5-distance",
+        "DM, LRA* and WHCA*, which walks in steps",
+        "As Table 4.5, but WHCA* in the time model `steps`: every move takes 1.5 units of time, as those of the others do.",
+        _in_steps(_rows("4.5")),
+        "4.5-steps",
+    ),
+    _table(
+        "4.9",
+        "DM with updates of the surrounding cells by alpha_s squared",
+        "As Table 4.9, but the cells around learn with alpha_s squared, `rate`: nothing in the text or the simulator says"
+        " so, and the printed numbers come back.",
+        _squared(_rows("4.9")),
+        "4.9-squared",
     ),
     *(
         _table(
@@ -281,12 +233,12 @@ TABLES = [
         means,
     ),
     Table(
-        "4.5-text-distance",
-        "DM, LRA* and WHCA*, which walks at unit speed, on the maps that are not printed",
-        "As the table `4.5-text`, but WHCA* in the time model `distance`." + HOW,
+        "4.5-text-steps",
+        "DM, LRA* and WHCA*, which walks in steps, on the maps that are not printed",
+        "As the table `4.5-text`, but WHCA* in the time model `steps`." + HOW,
         METRICS,
         jobs,
-        _at_unit_speed(_by("abd", ("DM", "LRA*", "WHCA*"))),
+        _in_steps(_by("abd", ("DM", "LRA*", "WHCA*"))),
         means,
     ),
     _figure("4.6", "Coherence, varying w_max", _rows("4.1")),
@@ -302,7 +254,8 @@ TABLES = [
     _figure("4.18", "Coherence of DM seen in a window", _rows("4.10")),
     _figure("4.19", "Coherence of own copies, map (b)", _rows("4.11", **OF_COPIES)),
     _figure("4.20", "Coherence of own copies, map (d)", _rows("4.12", **OF_COPIES)),
-    _figure("4.10", "Coherence of DM, LRA* and WHCA* at unit speed", _at_unit_speed(_rows("4.5")), "-distance"),
+    _figure("4.10", "Coherence of DM, LRA* and WHCA* in steps", _in_steps(_rows("4.5")), "-steps"),
+    _figure("4.17", "Coherence, surrounding cells learning by alpha_s squared", _squared(_rows("4.9")), "-squared"),
     _figure("4.7", "Coherence, varying alpha, by the rule of the text", _BY_TEXT, "-rule"),
     _figure("4.19", "Coherence of own copies at w_max 10, map (b)", _rows("4.11"), "-w10"),
     _figure("4.20", "Coherence of own copies at w_max 10, map (d)", _rows("4.12"), "-w10"),
@@ -344,7 +297,7 @@ TABLES = [
         "The setup of the thesis with one choice switched at a time; 10 runs of 20 loops. The map: drawn from the text of"
         " the thesis, as it was before the originals were found. The last switch is the direction map that users get.",
         METRICS,
-        _ablation_jobs,
+        ablation_jobs,
         _ABLATION,
         means,
     ),
