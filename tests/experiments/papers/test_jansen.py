@@ -20,6 +20,7 @@ from wayfolk.experiments.papers.jansen import jobs as behind
 from wayfolk.experiments.papers.jansen import scenarios
 from wayfolk.experiments.papers.jansen import tables as jansen
 from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES
+from wayfolk.experiments.papers.jansen.agreement import agreement
 from wayfolk.experiments.papers.jansen.greedy import walks
 from wayfolk.experiments.papers.jansen.judges import ALL, FIGURES, Runs, climbing, trend
 from wayfolk.experiments.papers.jansen.measures import COHERENCE, means, over_runs
@@ -519,3 +520,13 @@ def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypat
         ("J14", "J15", "J16", "J25"), True
     )
     assert all(claim["holds"] in (False, None) for claim in first["claims"])  # there is no DM among the rows
+
+
+def test_printed_numbers_that_do_not_come_back_are_counted() -> None:
+    rows = printed_rows()
+    n = 4 * sum(len(rows[number]) for number in NUMBERED)
+    assert agreement(Measured(rows)).startswith(f"Of {n} printed numbers in Tables 4.1 to 4.12, {n} come back")
+    rows["4.4"][0]["collisions"] *= 1.06
+    rows["4.9"][1] |= {"distance": rows["4.9"][1]["distance"] * 1.06, "distance_error": 4.0}
+    assert agreement(Measured(rows)).endswith("The others: 1 in Table 4.4.")
+    assert agreement(Measured(rows | {"4.8": []})) == ""

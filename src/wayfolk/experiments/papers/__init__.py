@@ -5,7 +5,7 @@ A module has TITLE, TABLES (a list of `Table`), CLAIMS (a list of `Claim`), and 
     FIGURES     a list of `Figure`
     CAUSES      by claim: a `Cause`, which is shown where the claim fails or is undecided
     CHOICES     a list of `Choice`: settings chosen where the text is silent
-    FINDINGS    sentences for the top of the page
+    FINDINGS    sentences for the top of the page, or functions that write them from measured rows
     READINGS    other readings of the text, by title: what is added to the names of the tables measured that way
     PICTURES    titles and files beside the page
     HAS_MIDDLE  whether there is a MIDDLE version

@@ -76,7 +76,8 @@ def reproduce(
         row["ours"] = {name: value for name, value in row["ours"].items() if not name.endswith(EACH)}
     if table is not None:
         return results[0] | judged
-    parts: dict[str, Any] = {name.lower(): list(getattr(book, name, ())) for name in ("PICTURES", "FINDINGS")}
+    findings = (told if isinstance(told, str) else told(measured) for told in getattr(book, "FINDINGS", ()))
+    parts: dict[str, Any] = {"pictures": list(getattr(book, "PICTURES", ())), "findings": list(filter(None, findings))}
     parts["choices"] = [list(choice) for choice in getattr(book, "CHOICES", ())]
     parts["lacking"] = lacking(paper)
     return (

@@ -112,7 +112,7 @@ def new_search(space):
 
 @inner
 def find(space, sight, start, goal, weight, kind, regions, aim, centre):
-    """Search from `start` to `goal`, or, if `aim` is not NOWHERE, to any cell of the region `aim` that stands at `centre`.
+    """Search from `start` to `goal`, or, if `aim` is not NOWHERE, to any cell of the region `aim` around `centre`.
 
     Returns the outcome and the cell reached. `kind` is the heuristic.
     """
