@@ -63,6 +63,42 @@ class OnPath(NamedTuple):
     on_path: int = 0
 
 
+class OffPath(NamedTuple):
+    """By distance while the agent is on its path, by tie breaking while it is not."""
+
+    off_path: int = 0
+
+
+class BackOnPath(NamedTuple):
+    """By tie breaking while the agent is on its path, by distance while it is not."""
+
+    back_on_path: int = 0
+
+
+class AlmostEqualF(NamedTuple):
+    """By distance only between cells whose f differs by at most 1."""
+
+    almost_equal_f: int = 0
+
+
+class Farther(NamedTuple):
+    """The cell farther from the agent."""
+
+    farther: int = 0
+
+
+class LargerG(NamedTuple):
+    """The cell with the larger g."""
+
+    larger_g: int = 0
+
+
+class BothEnds(NamedTuple):
+    """The cell with the smaller sum of its distances to the agent and to the goal."""
+
+    both_ends: int = 0
+
+
 wf.add_strategy("ties_to_open", TiesToOpen(), lambda strategy, seen: seen.open_away <= seen.salient_away)
 wf.add_strategy(
     "equal_f",
@@ -81,7 +117,34 @@ wf.add_strategy(
     OnPath(),
     lambda strategy, seen: not seen.is_following or seen.open_away < seen.salient_away,
 )
-READINGS = ("agent_distance", "ties_to_open", "on_path", "with_f", "smaller_g", "near_goal", "equal_f")
+wf.add_strategy(
+    "off_path",
+    OffPath(),
+    lambda strategy, seen: seen.open_away < seen.salient_away if seen.is_following else seen.open_f < seen.salient_f,
+)
+wf.add_strategy(
+    "back_on_path",
+    BackOnPath(),
+    lambda strategy, seen: seen.open_f < seen.salient_f if seen.is_following else seen.open_away < seen.salient_away,
+)
+wf.add_strategy(
+    "almost_equal_f",
+    AlmostEqualF(),
+    lambda strategy, seen: seen.open_away < seen.salient_away or seen.open_f < seen.salient_f - 1.0,
+)
+wf.add_strategy("farther", Farther(), lambda strategy, seen: seen.open_away > seen.salient_away)
+wf.add_strategy("larger_g", LargerG(), lambda strategy, seen: seen.open_g > seen.salient_g)
+wf.add_strategy(
+    "both_ends",
+    BothEnds(),
+    lambda strategy, seen: (
+        seen.open_f - seen.open_g + seen.open_away < seen.salient_f - seen.salient_g + seen.salient_away
+    ),
+)
+READINGS = (
+    "agent_distance", "ties_to_open", "on_path", "off_path", "back_on_path", "with_f", "both_ends", "smaller_g",
+    "larger_g", "near_goal", "farther", "equal_f", "almost_equal_f",
+)  # fmt: skip
 
 
 def main(n: int) -> None:
