@@ -46,7 +46,8 @@ class DirectionMap:
     to `around` cells away, times `fading` for each cell of distance after the first. By the `rule` "text" the cells that a
     move leaves and enters both learn, and vectors grow as agents agree; by "average" they always have length 1. By
     "simulator", which is what the thesis ran, the cell entered learns twice (once if those around it learn too) and the
-    cell left does not; of the cells beside the one entered, those learn to which a step leads. `decay` is the share a vector loses in a unit of time.
+    cell left does not; of the cells beside the one entered, those learn to which a step leads. `decay` is the share a
+    vector loses in a unit of time.
     """
 
     def __init__(

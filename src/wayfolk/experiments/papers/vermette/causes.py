@@ -35,8 +35,8 @@ all three measures.
 | as written: the cell nearer to the agent | 1.100 1.131 1.026 1.032 | 1.265 1.359 1.219 1.298 | 1.079 1.084 1.281 1.238 |
 | as written, ties to the open cell | 1.100 1.126 1.026 1.031 | 1.268 1.342 1.218 1.287 | 1.074 1.080 1.281 1.234 |
 | as written, while the agent is on its path | 1.103 1.107 1.022 1.025 | 1.289 1.294 1.213 1.246 | 1.123 1.110 1.255 1.224 |
-| as written on its path, tie breaking off it | 1.104 1.107 1.022 1.025 | 1.293 1.294 1.213 1.246 | 1.121 1.110 1.259 1.224 |
-| tie breaking on its path, as written off it | 1.021 1.036 1.007 1.013 | 1.054 1.084 1.051 1.111 | 0.908 0.958 0.982 1.026 |
+| as written on path, tie breaking off it | 1.104 1.107 1.022 1.025 | 1.293 1.294 1.213 1.246 | 1.121 1.110 1.259 1.224 |
+| tie breaking on path, as written off it | 1.021 1.036 1.007 1.013 | 1.054 1.084 1.051 1.111 | 0.908 0.958 0.982 1.026 |
 | smaller sum of f and distance | 1.085 1.096 1.018 1.021 | 1.241 1.266 1.155 1.181 | 1.067 1.048 1.184 1.138 |
 | smaller sum of distances to agent and goal | 1.046 1.062 1.006 1.010 | 1.167 1.217 1.077 1.108 | 0.858 0.869 0.926 0.940 |
 | smaller g | 1.033 1.065 1.019 1.032 | 1.064 1.153 1.167 1.284 | 1.043 1.051 1.313 1.267 |
@@ -44,7 +44,7 @@ all three measures.
 | nearer to the goal | 1.017 0.980 1.004 1.003 | 1.133 1.052 1.086 1.115 | 0.629 0.535 0.729 0.673 |
 | farther from the agent | 1.021 1.008 1.004 1.013 | 1.102 1.125 1.100 1.271 | 0.589 0.504 0.741 0.703 |
 | nearer to the agent, if f is equal | 1.023 1.043 1.006 1.012 | 1.050 1.102 1.055 1.106 | 0.936 0.984 0.990 1.056 |
-| nearer to the agent, if f differs by at most 1 | 1.030 1.045 1.006 1.012 | 1.067 1.111 1.050 1.117 | 0.945 0.996 1.006 1.058 |
+| nearer to the agent, f almost equal (by 1) | 1.030 1.045 1.006 1.012 | 1.067 1.111 1.050 1.117 | 0.945 0.996 1.006 1.058 |
 
 </details>"""
 
