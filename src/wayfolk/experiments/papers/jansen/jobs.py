@@ -27,6 +27,7 @@ WITH_SECTORS: Row = {"radius": 4}  # how far agents see each other in Tables 4.7
 OF_COPIES: Row = {"w_max": 1}  # the simulator's default for agents that are added after the first kind
 WINDOW = 16  # of WHCA*, in steps
 RUNS = {QUICK: 3, MIDDLE: 25, FULL: 50}  # the first of the same scenarios
+MORE_RUNS = RUNS | {FULL: 200}  # of tables whose claims 50 runs leave undecided; those beyond 50 are drawn
 LOOPS = {QUICK: 6, MIDDLE: 20, FULL: 20}
 ABLATION_RUNS = {QUICK: 1, MIDDLE: 10, FULL: 10}
 PATIENCE = 1000.0  # time units for a loop before a run is given up: the slowest printed one takes 273
@@ -37,8 +38,13 @@ def jobs(row: Row, scale: Scale) -> list[Job] | str:
     return has(controller(row)[0]) or runs(row, scale)
 
 
-def runs(row: Row, scale: Scale) -> list[Job]:
-    """The same, without a check that the controller exists."""
+def more_jobs(row: Row, scale: Scale) -> list[Job] | str:
+    """The runs behind a row of a table whose claims need more of them."""
+    return has(controller(row)[0]) or runs(row, scale, MORE_RUNS[scale])
+
+
+def runs(row: Row, scale: Scale, n: int | None = None) -> list[Job]:
+    """The runs behind a row, `n` if not the usual number, without a check that the controller exists."""
     algorithm, options = controller(row)
     loops = LOOPS[scale]
     return [
@@ -52,7 +58,7 @@ def runs(row: Row, scale: Scale) -> list[Job]:
             moves="eight",
             model=row.get("model", "distance" if algorithm == "whca" else "turns"),
         )
-        for seed, problem in enumerate(patrols(row["map"], (BASE | row)["agents"], loops, RUNS[scale]))
+        for seed, problem in enumerate(patrols(row["map"], (BASE | row)["agents"], loops, n or RUNS[scale]))
     ]
 
 
