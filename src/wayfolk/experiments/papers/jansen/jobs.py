@@ -72,7 +72,7 @@ def controller(row: Row) -> tuple[str, dict[str, Any]]:
     if row["algorithm"].startswith("LRA*"):
         return "lra", {"setup": "thesis", "radius": settings["radius"], "weight": settings["astar_weight"]}
     options = {name: settings[column] for column, name in DIRECTION_MAP.items() if settings.get(column)}
-    if "rate" in row:
+    if row.get("rate"):
         options["alpha_s"] = row["rate"]
     return "direction_map", {"setup": "thesis", **options}
 
