@@ -15,6 +15,7 @@ from wayfolk.experiments.papers.drawing import LOOKS, beside_printed, panels
 
 Lines = Sequence[tuple[str, Row]]  # what a line is called, and what is particular about its setting
 MARKS = 12  # samples from one marker to the next
+FEW = 5  # values of a parameter that all get a tick
 LEAST_SPAN = 0.15  # of the axis of coherence, so that what hardly differs looks alike
 
 
@@ -50,7 +51,8 @@ def _table(lines: Sequence[tuple[str, str, Row]], over: str, name: str) -> Calla
         figure, axes = panels(1, 4, (12.5, 2.9))
         for ax, (metric, title) in zip(axes, MEASURES.items(), strict=True):
             for look, (label, table, where) in zip(LOOKS, lines, strict=False):
-                theirs = {row[over]: row for row in printed(f"jansen-{table}") if _fits(row, where, over)}
+                number = table.partition("-")[0]  # of the printed table, also for another reading of it
+                theirs = {row[over]: row for row in printed(f"jansen-{number}") if _fits(row, where, over)}
                 ours = {row[over]: row for row in measured.rows(table, **where) if row.get(over) in theirs}
                 if len(ours) < len(theirs):
                     return f"{label or table} was not measured"
@@ -60,6 +62,8 @@ def _table(lines: Sequence[tuple[str, str, Row]], over: str, name: str) -> Calla
                 beside_printed(ax, xs, means, errors, [theirs[x][metric] for x in xs], label=label, **look)
             ax.set_title(title)
             ax.set_xlabel(name)
+            if len(xs) <= FEW:
+                ax.set_xticks(xs)
         if len(lines) > 1:
             figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper")
         return figure
@@ -95,6 +99,7 @@ MEASURES = {
 Traces = list[tuple[str, str, Row]]
 _WEIGHTS: Traces = [("LRA*", "4.6", {"uses_dm": "no"}), ("DM", "4.6", {"uses_dm": "yes"})]
 _SECTOR_LINES: Traces = [("full", "4.7", {}), ("partial", "4.8", {})]
+_SURROUND_LINES: Traces = [("by alpha_s", "4.9", {}), ("by its square", "4.9-squared", {})]
 _COPY_LINES: Traces = [("map (b)", "4.11", {}), ("map (d)", "4.12", {})]
 _TABLES: list[tuple[str, str, Traces, str, str]] = [
     ("4.1", "varying w_max on map (b)", [("DM", "4.1", {})], "w_max", "w_max"),
@@ -103,7 +108,7 @@ _TABLES: list[tuple[str, str, Traces, str, str]] = [
     ("4.4", "varying the number of agents on map (d)", [("DM", "4.4", {})], "agents", "agents"),
     ("4.6", "weighted A* on map (c)", _WEIGHTS, "astar_weight", "weight of A*"),
     ("4.7 and 4.8", "sectors on map (c), full and partial refinement", _SECTOR_LINES, "sector_size", "cells to a side"),
-    ("4.9", "learning of the surrounding cells on map (d)", [("DM", "4.9", {})], "alpha_s", "alpha_s"),
+    ("4.9", "learning of the surrounding cells on map (d)", _SURROUND_LINES, "alpha_s", "alpha_s"),
     ("4.10", "a window on map (d)", [("DM", "4.10", {})], "win", "window"),
     ("4.11 and 4.12", "own copies at w_max 1", _COPY_LINES, "r_local", "r_local"),
 ]
