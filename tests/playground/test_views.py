@@ -97,7 +97,8 @@ def test_terrain_is_painted_undone_and_kept(page, tmp_path):
     until(page, "wayfolk.terrain().filter((cost) => cost === 4).length === 0")
 
 
-def test_an_agent_is_steered_by_the_arrow_keys(page, tmp_path):
+def steer(page, tmp_path):
+    """Take the only agent of a scene into one's own hands; where it is."""
     agent = AGENTS | {"map": {"name": "empty"}, "journeys": [[10, 10, 30, 20]], "errand": "one_shot"}
     begin(page, agent | {"algorithms": [{"name": "controllers/pibt", "options": {}}]}, tmp_path)
     until(page, "wayfolk.time() > 1")
@@ -107,7 +108,30 @@ def test_an_agent_is_steered_by_the_arrow_keys(page, tmp_path):
     page.keyboard.press("k")
     page.keyboard.press("End")
     page.wait_for_timeout(500)
-    before = page.evaluate("wayfolk.places()[0]")
+    return page.evaluate("wayfolk.places()[0]")
+
+
+def test_an_end_that_was_told_before_a_change_does_not_stop_what_comes_after_it(page, tmp_path):
+    """While the only agent is steered, every step is the last one; messages come late here."""
+    page.add_init_script(
+        """const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
+        Object.defineProperty(WebSocket.prototype, "onmessage", { set(hear) {
+          const isLate = (data) => window.isSlow && typeof data === "string";
+          set.call(this, (event) => isLate(event.data) ? setTimeout(hear, 400, event) : hear(event));
+        } });"""
+    )
+    page.reload()
+    before = steer(page, tmp_path)
+    page.evaluate("window.isSlow = true")
+    page.keyboard.press("ArrowLeft")
+    until(page, f"wayfolk.places()[0][0] === {before[0] - 1}")
+    page.keyboard.press("k")
+    let_play(page, True)
+    until(page, "wayfolk.places()[0].join() === '30,20'", seconds=30)
+
+
+def test_an_agent_is_steered_by_the_arrow_keys(page, tmp_path):
+    before = steer(page, tmp_path)
     page.keyboard.press("ArrowLeft")
     until(page, f"wayfolk.places()[0][0] === {before[0] - 1}")
     page.keyboard.press("ArrowUp")

@@ -130,7 +130,11 @@ class App {
 
   /** Change the world of all panels, or of one. @param {any} edit @param {number} [only] */
   edit(edit, only) {
-    for (const panel of only === undefined ? this.stage.slots.keys() : [only]) this.link.send({ type: "edit", panel, edit });
+    for (const panel of only === undefined ? this.stage.slots.keys() : [only]) {
+      this.link.send({ type: "edit", panel, edit });
+      const slot = this.slot(panel);
+      if (slot) slot.unanswered = (slot.unanswered ?? 0) + 1;
+    }
     for (const { timeline } of this.stage.slots.values()) timeline.isOver = false;
     for (const slot of this.stage.slots.values()) slot.asked = slot.timeline.isLive ? slot.timeline.lastStep : 0;
     this.stage.measure();
@@ -183,6 +187,7 @@ class App {
   async told(message) {
     const { type, panel } = message;
     const slot = this.slot(panel);
+    if (slot?.unanswered && (type === "edited" || type === "refused")) slot.unanswered--;
     if (type === "begin") this.heads.set(panel, message);
     else if (type === "track") this.show(panel, await trackOf(message.head));
     else if (type === "thinking") {
@@ -199,7 +204,8 @@ class App {
       this.stage.ask();
       if (this.states.now === "loading" && !slot) this.stopped(message.why);
     } else if (type === "failed" || type === "stopped") this.stopped(message.why);
-    else if (type === "over" && slot) {
+    else if (type === "over" && slot && !slot.unanswered) {
+      // what was over before a change that is on its way may go on after it
       slot.timeline.isOver = true;
       this.stage.grown();
     }

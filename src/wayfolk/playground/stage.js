@@ -9,7 +9,8 @@ import { LiveBodies } from "./walkers.js";
 const AHEAD = 0.2; // seconds of steps to be ahead
 const LEAST_AHEAD = 2;
 
-/** @typedef {{ head: any, timeline: any, layers: any, asked: number, looked?: string, shown?: string }} Slot */
+/** @typedef {{ head: any, timeline: any, layers: any, asked: number, looked?: string, shown?: string,
+ *   unanswered?: number }} Slot  `unanswered`: changes that the worker has not answered yet */
 
 /** A panel's data from the worker, as the replay has them. @param {any} head */
 export async function trackOf(head) {
