@@ -8,7 +8,7 @@ from wayfolk.experiments.reports.page import write_page
 
 
 def page(folder, name, *claims):
-    result = {"title": f"On {name} -- with > and |", "claims": list(claims), "tables": []}
+    result = {"title": f"On {name} -- with > and |, once more", "claims": list(claims), "tables": []}
     write_page(result, folder / f"{name}.md", f"wayfolk reproduce {name} --full")
 
 
@@ -24,18 +24,18 @@ def test_it_counts_what_the_pages_say(tmp_path):
     lines = made.overview(tmp_path).splitlines()
     assert "2 documents, 5 claims: 3 hold." in lines[2]
     (row,) = (line for line in lines if "bmaa.md)" in line and line.startswith("|"))
-    assert row.startswith(
-        r"| [On bmaa -- with > and \|](bmaa.md) | 1 | 1 | 0 | 1 | 0 | `wayfolk reproduce bmaa --full` |"
-    )
-    assert "| all | 3 | 1 | 0 | 1 | 0 |  |  |" in lines
+    assert row.startswith(r"| [On bmaa -- with > and \|](bmaa.md), BMAA\* and FAR | 1 | 1 | 0 | 1 | `--full`, 20")
+    assert "| all | 3 | 1 | 0 | 1 |  |" in lines
     (shown,) = (line for line in lines if "([B1](bmaa.md))" in line)
     assert "Fails: 1, 2. Machines differ. 3 of 4." in shown
     assert not any("A2" in line for line in lines), "it holds"
+    page(tmp_path, "sdp", claim("S1", "not measured"))
+    assert "| all | 3 | 1 | 0 | 1 | 1 |  |" in made.overview(tmp_path).splitlines()
 
 
 def test_the_words_are_those_of_the_papers():
     assert set(made.VERDICTS) == set(VERDICTS)
-    assert made.PAPERS == PAPERS
+    assert tuple(made.PAPERS) == PAPERS
     claims = {claim.id for paper in PAPERS for claim in module(paper).CLAIMS}
     assert made.INTERESTING.keys() <= claims
 

@@ -109,3 +109,14 @@ def test_a_page_is_of_a_whole_paper(tmp_path):
     said = wayfolk("reproduce", "arun", "times", "--page", tmp_path / "page.md")
     assert said.code == 2
     assert "leave out --page or the table" in said.err
+
+
+def test_several_readings_share_a_column_and_missing_data_is_told(tmp_path):
+    words = {"slowly": "fails", "by the letter": "holds", "backwards": "fails"}
+    readings = {title: {"verdict": word, "detail": ""} for title, word in words.items()}
+    claims = [claim("X1", True) | {"readings": readings}, claim("X2", True)]
+    write_page(MADE | {"claims": claims, "figures": [], "lacking": "No files."}, tmp_path / "page.md", "how")
+    lines = (tmp_path / "page.md").read_text().splitlines()
+    assert r"| X1 | a \| b | holds | holds: by the letter; fails: slowly, backwards | 1.5, 2 |" in lines
+    assert r"| X2 | a \| b | holds |  | 1.5, 2 |" in lines
+    assert "**No files.**" in lines

@@ -10,7 +10,14 @@ from typing import Any
 
 SUMMARY = "<!-- verdicts: "  # how the last line of a paper's page begins
 VERDICTS = ("holds", "fails", "refuted in its own figures too", "undecided", "not measured")
-PAPERS = ("jansen", "bmaa", "vermette", "arun", "sdp")
+PAPERS = {
+    "jansen": "direction maps",
+    "bmaa": "BMAA* and FAR",
+    "vermette": "Salient Search",
+    "arun": "agents in crowds",
+    "sdp": "SDP with Cooperative JPS",
+}
+"""What each document is about, in its row of the table."""
 INTERESTING = {
     "B1": "The machine decides who wins",
     "V2": "One strategy does not come back",
@@ -38,19 +45,21 @@ def overview(folder: Path) -> str:
     papers = {name: facts for name in PAPERS if (facts := verdicts(folder / f"{name}.md"))}
     counts = {name: Counter(claim["verdict"] for claim in facts["claims"]) for name, facts in papers.items()}
     total = sum(counts.values(), Counter[str]())
+    words = VERDICTS if total["not measured"] else VERDICTS[:-1]
     lines = [
         "# Papers, run again",
         "",
         f"{len(papers)} documents, {sum(total.values())} claims: {total['holds']} hold. Each document is run again by one"
         " command, and its page sets our numbers beside the printed ones.",
         "",
-        _row("document", *VERDICTS, "made by", "on"),
-        _row("---", *["---:"] * len(VERDICTS), "---", "---"),
+        _row("document", *words, "run"),
+        _row("---", *["---:"] * len(words), "---"),
     ]
     for name, facts in papers.items():
-        numbers = (counts[name][word] for word in VERDICTS)
-        lines.append(_row(f"[{facts['title']}]({name}.md)", *numbers, f"`{facts['how']}`", facts["date"]))
-    lines.append(_row("all", *(total[word] for word in VERDICTS), "", ""))
+        numbers = (counts[name][word] for word in words)
+        author, size = facts["title"].partition(",")[0], facts["how"].rpartition(" ")[2]
+        lines.append(_row(f"[{author}]({name}.md), {PAPERS[name]}", *numbers, f"`{size}`, {facts['date']}"))
+    lines.append(_row("all", *(total[word] for word in words), ""))
     return "\n".join([*map(starred, lines), *map(starred, _failures(papers)), "", HOW])
 
 

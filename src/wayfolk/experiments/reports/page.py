@@ -68,15 +68,17 @@ def _page(result: dict[str, Any], file: Path, how: str) -> list[str]:
 def _claims(claims: list[dict[str, Any]]) -> list[str]:
     """The table of verdicts, and the cause of each failure."""
     readings = list(dict.fromkeys(title for claim in claims for title in claim.get("readings", {})))
-    heads = ["", "claim", "verdict", *readings, "measured"]
+    columns = ["other readings"] if len(readings) > 1 else readings
+    heads = ["", "claim", "verdict", *columns, "measured"]
     lines = ["", "## Claims", "", _row(*heads), _row(*["---"] * len(heads))]
     for claim in claims:
         word = claim["verdict"]
         shown = f"**{word}**" if word == FAILS else word
         if word == HOLDS and claim["paper_itself"] is False:
             shown += " (its own figures refute it)"
-        others = [claim.get("readings", {}).get(title, {}).get("verdict", "") for title in readings]
-        lines.append(_row(claim["id"], claim["text"], shown, *others, claim["detail"]))
+        words = {title: reading["verdict"] for title, reading in claim.get("readings", {}).items()}
+        others = _by_verdict(words) if len(readings) > 1 else "".join(words.values())
+        lines.append(_row(claim["id"], claim["text"], shown, *[others] * len(columns), claim["detail"]))
     open_ones = [claim for claim in claims if claim["verdict"] in (FAILS, UNDECIDED)]
     if open_ones:
         lines += ["", "### Why claims do not hold", "", _row("", "cause", "why", "measured"), _row(*["---"] * 4)]
@@ -86,6 +88,12 @@ def _claims(claims: list[dict[str, Any]]) -> list[str]:
         which = f"{kind}: {cause['which']}" if cause["which"] else kind
         lines.append(_row(claim["id"], which, cause["why"], cause["measured"]))
     return lines
+
+
+def _by_verdict(words: dict[str, str]) -> str:
+    """The readings of a claim that have each verdict."""
+    parts = ((word, [title for title in words if words[title] == word]) for word in VERDICTS)
+    return "; ".join(f"{word}: {', '.join(titles)}" for word, titles in parts if titles)
 
 
 def _figures(result: dict[str, Any], file: Path) -> list[str]:
