@@ -212,9 +212,9 @@ FINDINGS: list[str | Callable[[Measured], str]] = [
     " changed copy, eight runs expand 2358, 1809, 2386 and 2980 nodes for sectors of 4, 8, 12 and 16: about as many as"
     " partial refinement. So J27 is above all about walls that are out of date.",
     "Five claims were undecided after the 50 runs of the thesis: J5, J27, J30, J31 and J35. Their tables have 200 runs."
-    " That number was chosen after the first 50, which are among the 200, had been looked at. The 150 later runs alone give the"
-    " same verdicts: J5, J31 and, barely, J27 hold (nodes with sectors of 12: a difference of 2.0 standard errors), J30 and"
-    " J35 stay undecided.",
+    " That number was chosen after the first 50, which are among the 200, had been looked at. The 150 later runs alone"
+    " give the same verdicts: J5, J31 and, barely, J27 hold (nodes with sectors of 12: a difference of 2.0 standard"
+    " errors), J30 and J35 stay undecided.",
     "Table 4.5 prints 4605 nodes for a setting that is 3913 in Table 4.6 and 4001 in Table 4.3 (sJ12): ours must differ"
     " from one of them.",
 ]
