@@ -1,6 +1,7 @@
 """Files of pedestrian dynamics: written, read back, read by PedPy, and refused in one sentence."""
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -113,3 +114,47 @@ def test_pedpy_measures_the_same_voronoi_density_and_passages(tmp_path):
     line = reader.MeasurementLine([(4.5, 4), (4.5, 3)])
     counts, _ = reader.compute_n_t(traj_data=loaded, measurement_line=line)
     assert counts.cumulative_pedestrians.max() == len(flow.passages(trajectory, (4.5, 0.0, 4.5, 1.0)).times)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("statements", "words"),
+    [
+        (
+            "CREATE TABLE metadata (key TEXT, value TEXT); INSERT INTO metadata VALUES ('fps', '10');"
+            "CREATE VIEW trajectory_data AS WITH RECURSIVE endless(id, frame, pos_x, pos_y) AS"
+            " (VALUES (1, 0, 1.0, 1.0) UNION ALL SELECT id, frame + 1, pos_x, pos_y FROM endless) SELECT * FROM endless",
+            "its tables are computed",
+        ),
+        (
+            "CREATE TABLE metadata (key TEXT, value TEXT); INSERT INTO metadata VALUES ('fps', 'many');"
+            "CREATE TABLE trajectory_data (id, frame, pos_x, pos_y); INSERT INTO trajectory_data VALUES (1, 0, 1, 1)",
+            "how many frames",
+        ),
+        (
+            "CREATE TABLE metadata (key TEXT, value TEXT); INSERT INTO metadata VALUES ('fps', '10');"
+            "CREATE TABLE trajectory_data (id, frame, pos_x, pos_y); INSERT INTO trajectory_data VALUES (1, 0, NULL, 1)",
+            "no database of JuPedSim",
+        ),
+        (
+            "CREATE TABLE metadata (key TEXT, value TEXT); INSERT INTO metadata VALUES ('fps', '10');"
+            "CREATE TABLE trajectory_data (id, frame, pos_x, pos_y);"
+            "INSERT INTO trajectory_data VALUES (1, 0, 1, 1), (1, 1e300, 1, 1)",
+            "a place is no number",
+        ),
+        (
+            "CREATE TABLE metadata (key TEXT, value TEXT); INSERT INTO metadata VALUES ('fps', '10');"
+            "CREATE TABLE trajectory_data (id, frame, pos_x, pos_y);"
+            "INSERT INTO trajectory_data VALUES (1, 0, 1, 1), (1, 400000000, 1, 1)",
+            "too many for 2 places",
+        ),
+    ],
+    ids=["endless", "rate", "null", "late", "gap"],
+)
+def test_a_hostile_database_is_one_sentence(tmp_path, statements, words):
+    file = tmp_path / "walk.sqlite"
+    with closing(sqlite3.connect(file)) as base:
+        base.executescript(statements)
+    with pytest.raises(BadInput, match=words) as caught:
+        formats.read_sqlite(file)
+    assert str(caught.value).startswith(f"{file}: ")

@@ -1,5 +1,11 @@
 """Trajectories are recorded frame by frame, saved and read back; wrong files are one sentence."""
 
+import io
+import json
+import tracemalloc
+import zipfile
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,3 +55,78 @@ def test_another_file_is_refused_by_name(tmp_path, content):
     file.write_bytes(content)
     with pytest.raises(BadInput, match=r"other\.npz"):
         read_trajectory(file)
+
+
+WRONG = {
+    "infinite": ("places", lambda array: array * np.inf, "half there, or farther"),
+    "far": ("places", lambda array: array + 1e9, "farther away than"),
+    "half": ("places", lambda array: np.where([True, False], array, np.nan), "half there"),
+    "turned": ("headings", lambda array: array + np.inf, "heading"),
+    "radii": ("radii", lambda array: -array, "the radii"),
+    "walls": ("walls", lambda array: np.full((2, 4), np.nan, np.float32), "the walls"),
+    "lamps": ("lamps", lambda array: np.full((1, 2), np.inf, np.float32), "the lamps"),
+    "kinds": ("kinds", lambda array: array + 7, "one of the kinds of this trajectory is 7, of 1 names"),
+    "states": ("states", lambda array: array * 0 + 200, "one of the states of this trajectory is 200, of 2 names"),
+    "lamp states": ("lamp_states", lambda array: array[:1], "lamp_states"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_numbers_that_no_trajectory_has_are_refused(tmp_path, name):
+    """Also if they are in a file that is right otherwise."""
+    array, change, words = WRONG[name]
+    good, file = recorded(), tmp_path / "wrong.npz"
+    wrong = change(getattr(good, array)).astype(getattr(good, array).dtype)
+    with pytest.raises(BadInput, match=words):
+        replace(good, **{array: wrong})
+    object.__setattr__(good, array, wrong)
+    good.save(file)
+    with pytest.raises(BadInput, match=rf"wrong\.npz: this is no trajectory: .*{words}"):
+        read_trajectory(file)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seconds", 0),
+        ("seconds", None),
+        ("cell", -1.0),
+        ("cell", 1e300),
+        ("kind_names", 3),
+        ("map", None),
+        ("version", 2),
+    ],
+)
+def test_what_a_trajectory_says_about_itself_is_checked(tmp_path, key, value):
+    file = tmp_path / "wrong.npz"
+    recorded().save(file)
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    arrays["about"] = np.array(json.dumps(json.loads(str(arrays["about"])) | {key: value}))
+    np.savez(file, **arrays)
+    with pytest.raises(BadInput, match=r"wrong\.npz: this is no trajectory"):
+        read_trajectory(file)
+
+
+def test_a_trajectory_that_unpacks_to_too_much_is_not_unpacked(tmp_path):
+    file = tmp_path / "bomb.npz"
+    recorded().save(file)
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"shape": (1 << 27, 1, 2), "fortran_order": False, "descr": "<f4"})
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name in arrays.keys() - {"places"}:
+            with archive.open(f"{name}.npy", "w") as stream:
+                np.save(stream, arrays[name])
+        with archive.open("places.npy", "w", force_zip64=True) as stream:
+            stream.write(head.getvalue())
+            for _ in range(1 << 10):
+                stream.write(bytes(1 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput, match="the arrays unpack to"):
+            read_trajectory(file)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()

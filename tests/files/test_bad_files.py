@@ -257,8 +257,8 @@ def changed(value, *keys):
 
 
 BAD_PLANS = {
-    "a list": ([1, 2], "not a plan"),
-    "another format": (changed("replay", "format"), "not a plan"),
+    "a list": ([1, 2], "not a file of the format 'wayfolk-plan'"),
+    "another format": (changed("replay", "format"), "not a file of the format 'wayfolk-plan'"),
     "another version": (changed(2, "version"), "version", "'2'"),
     "no map": (changed(None, "map"), "map", "'None'"),
     "width in words": (changed("3", "map", "width"), "width", "'3'"),
@@ -353,9 +353,9 @@ def test_the_good_arrays_are_read(tmp_path):
 
 
 BAD_ARRAYS = {
-    "no about": ("about", None, "not a plan"),
+    "no about": ("about", None, "'about' is missing"),
     "about numbers": ("about", np.arange(3), "'about'"),
-    "about not json": ("about", np.array("{"), "not a plan"),
+    "about not json": ("about", np.array("{"), "'about' is not JSON"),
     "no free": ("free", None, "'free'"),
     "free of another shape": ("free", np.ones((3, 2), bool), "'free'", "(3, 2)", "(2, 3)"),
     "free in numbers": ("free", np.ones((2, 3)), "'free'", "float64"),

@@ -253,6 +253,30 @@ def test_files_that_are_no_maps(tmp_path):
         DirectionMap.load(tmp_path / "other.npz", OPEN)
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("cells", lambda array: array + 10**8, "a vector for cell 1000"),
+        ("cells", lambda array: array - 10**8, "a vector for cell -999"),
+        ("cells", lambda array: array[:-1], "cells have"),
+        ("cells", lambda array: array.astype(float), "type float64"),
+        ("lanes", lambda array: array * 9, "longer than 1"),
+        ("lanes", lambda array: array * np.nan, "longer than 1"),
+        ("lanes", lambda array: array[:, :3], "shape"),
+        ("lanes", lambda array: array + [0, 0, 0, 1e300], "age"),
+        ("legal", lambda array: np.zeros(1 << 28, np.uint8), "unpack to"),
+    ],
+)
+def test_a_file_with_wrong_numbers_is_refused(tmp_path, name, change, words):
+    file, map_ = tmp_path / "lanes.npz", wandering(random_map(8, 8, 0.1, seed=3), 40)
+    map_.save(file)
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    np.savez_compressed(file, **arrays | {name: change(arrays[name])})
+    with pytest.raises(BadInput, match=rf"lanes\.npz.*{words}"):
+        DirectionMap.load(file, map_.world)
+
+
 def test_vectors_of_nodes_by_their_places(tmp_path):
     """Rooms and doorways of a building instead of cells."""
     graph = Graph([0, 1, 3, 4], [1, 0, 2, 1], [5.0, 5.0, 5.0, 5.0], [(0, 0), (3, 4), (3, 9)], ["hall", "door", "yard"])

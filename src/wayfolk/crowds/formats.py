@@ -9,8 +9,11 @@ numbers 1, 2, 3 ... in text files, as in the Pedestrian Dynamics Data Archive, a
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from array import array
 from contextlib import closing, suppress
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,13 +21,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.crowds.trajectory import NO_STATE, Trajectory
-from wayfolk.errors import BadInput
+from wayfolk.errors import BadInput, TooLarge
 from wayfolk.files.raw import File, read_bytes, reason, shown, write_bytes
+from wayfolk.machine import available_bytes
 from wayfolk.world.grid import Grid
 from wayfolk.world.space import outlines_of
 
 Floats = NDArray[np.float64]
-MOST_VALUES = 500_000_000
+PLAIN_TABLE = re.compile(r"\s*create\s+table\b", re.IGNORECASE)
+LONGEST_VALUE = 1 << 24  # bytes of a value in a database: the walkable area is one
+MOST_NUMBER = 1e12
+ROOM, MOST_GAPS = (
+    1_000_000,
+    100,
+)  # a file may have so many frames of agents that are not there, and so many for each place
+BYTES_FOR_PLACE = 80  # with what is needed to compute headings
 RADIUS = 0.2
 """The radius of an agent in a file, in metres: these formats have none."""
 
@@ -80,9 +91,10 @@ def write_sqlite(trajectory: Trajectory, file: File) -> None:
 
 def read_text(file: File, *, frames_per_second: float | None = None) -> Trajectory:
     """The trajectory in a text file; `frames_per_second` replaces what the file says, or fails to say."""
-    data = bytes(read_bytes(file, BadInput))
-    rate, rows = frames_per_second, []
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+    data = read_bytes(file, BadInput)
+    rate, numbers = frames_per_second, array("d")
+    for number, raw in enumerate(BytesIO(data), 1):
+        line = raw.decode("utf-8", "replace")
         words = line.partition("#")[0].split()
         if not words:
             if rate is None and "framerate" in line:
@@ -90,30 +102,31 @@ def read_text(file: File, *, frames_per_second: float | None = None) -> Trajecto
                     rate = float(line.partition("framerate")[2].strip(" :=").split()[0])
             continue
         try:
-            rows.append(tuple(float(word) for word in words[:4]))
-            if len(words) < 4:
-                raise ValueError
-        except ValueError:
-            raise BadInput(f"{file}, line {number}: a line is `id frame x y`, not {shown(line)}") from None
-    if rate is None or not 0 < rate < np.inf:
-        raise BadInput(f"{file}: the file does not say how many frames there are in a second")
-    if not rows:
-        raise BadInput(f"{file}: there are no places in the file")
-    return _from_rows(file, np.array(rows), rate)
+            numbers.extend([float(words[k]) for k in range(4)])
+        except (ValueError, IndexError):
+            raise BadInput(f"{file}, line {number}: a line is `id frame x y`, not {shown(line.rstrip())}") from None
+    return _from_rows(file, numbers, rate)
 
 
 def read_sqlite(file: File) -> Trajectory:
     """The trajectory in a database of JuPedSim; the walkable area is left out."""
     read_bytes(file, BadInput)
+    numbers = array("d")
     try:
         with closing(sqlite3.connect(f"{Path(file).resolve().as_uri()}?mode=ro", uri=True)) as base:
-            found = base.execute("SELECT value FROM metadata WHERE key = 'fps'").fetchone()
-            rows = base.execute("SELECT id, frame, pos_x, pos_y FROM trajectory_data").fetchall()
-    except sqlite3.Error as error:
+            base.execute("PRAGMA trusted_schema = OFF")
+            base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+            schema = base.execute("SELECT type, sql FROM sqlite_master WHERE name IN ('metadata', 'trajectory_data')")
+            for kind, sql in schema.fetchmany(9):  # a view computes its rows: there may be no end to them
+                if kind != "table" or not PLAIN_TABLE.match(str(sql)):
+                    raise BadInput(f"{file}: this is no database of JuPedSim: its tables are computed")
+            found = base.execute("SELECT CAST(value AS REAL) FROM metadata WHERE key = 'fps'").fetchone()
+            query = "SELECT CAST({} AS REAL), CAST({} AS REAL), CAST({} AS REAL), CAST({} AS REAL) FROM trajectory_data"
+            for row in base.execute(query.format("id", "frame", "pos_x", "pos_y")):
+                numbers.extend(row)
+    except (sqlite3.Error, TypeError) as error:  # a value can be missing
         raise BadInput(f"{file}: this is no database of JuPedSim: {reason(error)}") from None
-    if found is None or not rows:
-        raise BadInput(f"{file}: there are no places in the file, or no frames in a second")
-    return _from_rows(file, np.array(rows, np.float64), float(found[0]))
+    return _from_rows(file, numbers, None if found is None else found[0])
 
 
 def walkable_area(trajectory: Trajectory) -> str:
@@ -160,15 +173,23 @@ def _rows(trajectory: Trajectory) -> tuple[NDArray[np.int64], NDArray[np.int64],
     return agents, frames, places, np.nan_to_num(trajectory.headings[frames, agents].astype(np.float64))
 
 
-def _from_rows(file: File, rows: Floats, rate: float) -> Trajectory:
-    """A trajectory from rows `id frame x y`."""
-    if not np.isfinite(rows).all():
+def _from_rows(file: File, numbers: array[float], rate: float | None) -> Trajectory:
+    """A trajectory from `id frame x y` of all rows, and the frames in a second."""
+    if rate is None or not 0 < rate < np.inf:
+        raise BadInput(f"{file}: the file does not say how many frames there are in a second")
+    if not numbers:
+        raise BadInput(f"{file}: there are no places in the file")
+    rows = np.frombuffer(numbers).reshape(-1, 4)
+    if not (np.abs(rows) <= MOST_NUMBER).all():
         raise BadInput(f"{file}: a place is no number")
     names, agents = np.unique(rows[:, 0], return_inverse=True)
     frames = np.rint(rows[:, 1] - rows[:, 1].min()).astype(np.int64)
     n_frames = int(frames.max()) + 1
-    if n_frames * len(names) > MOST_VALUES:
-        raise BadInput(f"{file}: {n_frames} frames of {len(names)} agents are too many")
+    if n_frames * len(names) > ROOM + MOST_GAPS * len(rows):
+        raise BadInput(f"{file}: {n_frames} frames of {len(names)} agents are too many for {len(rows)} places")
+    needed = n_frames * len(names) * BYTES_FOR_PLACE
+    if needed > available_bytes():
+        raise TooLarge(f"{file}: {n_frames} frames of {len(names)} agents need {needed >> 20} MB, more than is free")
     places = np.full((n_frames, len(names), 2), np.nan, np.float32)
     places[frames, agents] = rows[:, 2:4] * [1.0, -1.0]
     headings = np.full(places.shape[:2], np.nan, np.float32)

@@ -8,7 +8,6 @@ an agent that is not there has the place NaN.
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -17,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wayfolk.errors import BadInput, TooLarge
-from wayfolk.files.raw import File, read_bytes, reason, write_bytes
+from wayfolk.errors import BadInput, TooLarge, WayfolkError
+from wayfolk.files.arrays import Expected, about_of, read_arrays
+from wayfolk.files.raw import File, read_bytes, reason, shown, write_bytes
 from wayfolk.machine import available_bytes
 from wayfolk.world.grid import Grid
 
@@ -26,6 +26,7 @@ FORMAT, VERSION = "wayfolk-trajectory", 1
 NO_STATE = 255
 """The code of a body without a brain, or of one that is not there."""
 
+FARTHEST = 1e7  # metres: nothing is farther away
 Floats = NDArray[np.float32]
 Codes = NDArray[np.uint8]
 
@@ -62,20 +63,44 @@ class Trajectory:
         shape = self.places.shape
         if len(shape) != 3 or shape[2] != 2:
             raise BadInput(f"the places of a trajectory are frames x agents x 2, not {shape}")
-        if not (np.isfinite(self.seconds) and self.seconds > 0):
-            raise BadInput(f"a frame must last some seconds, not {self.seconds}")
+        for what, length in (("a frame must last some seconds", self.seconds), ("a cell has a side", self.cell)):
+            if not 0 < length < FARTHEST:
+                raise BadInput(f"{what}, not {length}")
         if self.kinds.size == 0 and shape[1]:
             object.__setattr__(self, "kinds", np.zeros(shape[1], np.uint8))
+        if self.lamp_states.size == 0 and len(self.lamps) == 0:
+            object.__setattr__(self, "lamp_states", np.zeros((shape[0], 0), np.uint8))
         for name, wanted in (
             ("headings", shape[:2]),
             ("states", shape[:2]),
             ("radii", shape[1:2]),
             ("kinds", shape[1:2]),
+            ("walls", (len(self.walls), 4)),
+            ("lamps", (len(self.lamps), 2)),
+            ("lamp_states", (shape[0], len(self.lamps))),
         ):
             if getattr(self, name).shape != wanted:
                 raise BadInput(
                     f"the {name} of this trajectory have the shape {wanted}, not {getattr(self, name).shape}"
                 )
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Raise BadInput if a number cannot be a place, a size or a code: what measures and draws uses them as indices."""
+        with np.errstate(invalid="ignore"):
+            too_far = np.abs(self.places) > FARTHEST
+        is_missing = np.isnan(self.places)
+        if too_far.any() or (is_missing[..., 0] != is_missing[..., 1]).any() or np.isinf(self.headings).any():
+            raise BadInput(f"a place or heading of this trajectory is half there, or farther away than {FARTHEST:g} m")
+        for name in ("walls", "lamps", "radii"):
+            lengths = getattr(self, name)
+            if not (np.abs(lengths) <= FARTHEST).all() or (name == "radii" and (lengths < 0).any()):
+                raise BadInput(f"the {name} of this trajectory are not all lengths in metres")
+        for name, names in (("kinds", self.kind_names), ("states", self.state_names)):
+            codes = getattr(self, name)
+            codes = codes[codes != NO_STATE]
+            if codes.max(initial=0) >= max(len(names), 1):
+                raise BadInput(f"one of the {name} of this trajectory is {codes.max()}, of {len(names)} names")
 
     @property
     def n_frames(self) -> int:
@@ -206,7 +231,16 @@ class Recorder:
         )
 
 
-ARRAYS = ("places", "headings", "radii", "states", "kinds", "walls", "lamps", "lamp_states")
+ARRAYS: Expected = {
+    "places": (np.float32, (None, None, 2)),
+    "headings": (np.float32, (None, None)),
+    "radii": (np.float32, (None,)),
+    "states": (np.uint8, (None, None)),
+    "kinds": (np.uint8, (None,)),
+    "walls": (np.float32, (None, 4)),
+    "lamps": (np.float32, (None, 2)),
+    "lamp_states": (np.uint8, (None, None)),
+}
 
 
 def write_trajectory(trajectory: Trajectory, file: File) -> None:
@@ -240,19 +274,23 @@ def read_trajectory(file: File) -> Trajectory:
         return formats.read_sqlite(file)
     data = read_bytes(file, BadInput)
     try:
-        with np.load(BytesIO(bytes(data)), allow_pickle=False) as held:
-            about = json.loads(str(held["about"][()]))
-            if about.get("format") != FORMAT or about.get("version") != VERSION:
-                raise BadInput(f"{file}: this is no trajectory of version {VERSION}")
-            grid = Grid(held["free"], about["map"]["moves"], name=about["map"]["name"]) if "free" in held else None
-            return Trajectory(
-                seconds=float(about["seconds"]),
-                state_names=tuple(about["state_names"]),
-                kind_names=tuple(about["kind_names"]),
-                grid=grid,
-                cell=float(about["cell"]),
-                name=str(about["name"]),
-                **{name: held[name] for name in ARRAYS},
-            )
-    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as why:
+        arrays = read_arrays(data, {"about": ("U", ()), "free": (np.bool_, (None, None)), **ARRAYS}, optional={"free"})
+        about = about_of(arrays, FORMAT, VERSION)
+        grid = Grid(arrays["free"], about["map"]["moves"], name=str(about["map"]["name"])) if "free" in arrays else None
+        return Trajectory(
+            seconds=float(about["seconds"]),
+            state_names=_names(about["state_names"]),
+            kind_names=_names(about["kind_names"]),
+            grid=grid,
+            cell=float(about["cell"]),
+            name=str(about["name"]),
+            **{name: arrays[name] for name in ARRAYS},
+        )
+    except (WayfolkError, ValueError, KeyError, TypeError, OverflowError) as why:
         raise BadInput(f"{file}: this is no trajectory: {reason(why)}") from None
+
+
+def _names(names: Any) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise BadInput(f"names are a list of texts, not {shown(names)}")
+    return tuple(names)

@@ -28,7 +28,8 @@ from wayfolk.files.raw import MAX_BYTES, reason, shown
 from wayfolk.machine import available_bytes
 
 Arrays = dict[str, NDArray[Any]]
-Expected = Mapping[str, tuple[DTypeLike, tuple[int | None, ...] | None]]
+Layout = tuple[DTypeLike, tuple[int | None, ...] | None]  # a type and a shape
+Expected = Mapping[str, Layout]
 ENTRY = b"PK\1\2"  # each entry of a zip's directory begins with it
 MAX_ENTRIES = 10_000
 KINDS = {"b": "Booleans", "i": "integers", "u": "integers from 0", "f": "numbers", "U": "text"}
@@ -55,17 +56,36 @@ def read_arrays(
         raise BadInput(f"not an archive of arrays: {reason(why)}") from None
 
 
-def about_of(arrays: Arrays, kind: str, version: int, name: str = "about") -> dict[str, Any]:
-    """The JSON object in the text `name`, if it says that the file is of this `kind` and `version`."""
+def about_of(arrays: Arrays, kind: str, version: int) -> dict[str, Any]:
+    """The JSON object in the text `about`, if it says that the file is of this `kind` and `version`."""
     try:
-        about = json.loads(str(arrays[name]))
+        about = json.loads(str(arrays["about"]))
     except (ValueError, RecursionError) as why:
-        raise BadInput(f"the text {name!r} is not JSON: {reason(why)}") from None
+        raise BadInput(f"the text 'about' is not JSON: {reason(why)}") from None
+    return checked_about(about, kind, version)
+
+
+def checked_about(about: Any, kind: str, version: int) -> dict[str, Any]:
+    """`about`, if it is an object that says that its file is of this `kind` and `version`."""
     if not isinstance(about, dict) or about.get("format") != kind:
-        raise BadInput(f"the text {name!r} should be an object with the format '{kind}'")
+        raise BadInput(f"not a file of the format '{kind}'")
     if about.get("version") != version:
         raise BadInput(f"the version is {shown(about.get('version'))}, this reads {version}")
     return about
+
+
+def check_layout(name: str, dtype: np.dtype[Any], shape: tuple[int, ...], expected: Layout) -> None:
+    """Raise BadInput unless an array of this type and shape is as `expected`, see `read_arrays`."""
+    kind, sides = expected
+    if dtype.hasobject or not (dtype.kind in kind if isinstance(kind, str) else dtype == np.dtype(kind)):
+        wanted = " or ".join(KINDS[letter] for letter in kind) if isinstance(kind, str) else np.dtype(kind)
+        raise BadInput(f"the array {shown(name)} has the type {dtype}, not {wanted}")
+    fits = sides is None or (
+        len(shape) == len(sides) and all(fit in (None, side) for side, fit in zip(shape, sides, strict=True))
+    )
+    if not fits or min(shape, default=0) < 0:
+        wanted = "any" if sides is None else "(" + ", ".join("any" if fit is None else str(fit) for fit in sides) + ")"
+        raise BadInput(f"the array {shown(name)} has the shape {shape}, not {wanted}")
 
 
 def _read(archive: zipfile.ZipFile, expected: Expected, optional: Collection[str], limit: int) -> Arrays:
@@ -94,7 +114,6 @@ def _of_name(expected: Expected, name: str) -> Any:
 
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, expected: Any, limit: int) -> NDArray[Any]:
-    kind, sides = expected
     with archive.open(entry) as stream:
         version = npy.read_magic(stream)
         if version not in ((1, 0), (2, 0)):
@@ -102,15 +121,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, expected
         read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _, dtype = read_header(stream)
         start = stream.tell()
-    if dtype.hasobject or not (dtype.kind in kind if isinstance(kind, str) else dtype == np.dtype(kind)):
-        wanted = " or ".join(KINDS[letter] for letter in kind) if isinstance(kind, str) else np.dtype(kind)
-        raise BadInput(f"the array {shown(name)} has the type {dtype}, not {wanted}")
-    fits = sides is None or (
-        len(shape) == len(sides) and all(fit in (None, side) for side, fit in zip(shape, sides, strict=True))
-    )
-    if not fits or min(shape, default=0) < 0:
-        wanted = "any" if sides is None else "(" + ", ".join("any" if fit is None else str(fit) for fit in sides) + ")"
-        raise BadInput(f"the array {shown(name)} has the shape {shape}, not {wanted}")
+    check_layout(name, dtype, shape, expected)
     if not dtype.isnative:
         raise BadInput(f"the array {shown(name)} is of a machine with another byte order")
     n_bytes = math.prod(shape) * dtype.itemsize
@@ -118,8 +129,8 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, expected
         raise BadInput(f"the array {shown(name)} says that it has the shape {shape}, which its size does not fit")
     with archive.open(entry) as stream:
         array = np.asarray(npy.read_array(stream, allow_pickle=False), order="C")
-    if not isinstance(kind, str):
-        array = array.view(kind)  # a file does not say that fields are aligned, and kernels need to know
+    if not isinstance(expected[0], str):
+        array = array.view(expected[0])  # a file does not say that fields are aligned, and kernels need to know
     for part in (array[field] for field in dtype.names) if dtype.names else (array,):
         if part.dtype == np.bool_ and part.size and part.view(np.uint8).max() > 1:
             raise BadInput(f"the array {shown(name)} holds Booleans that are neither 0 nor 1")

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
-from wayfolk.files.raw import File, read_bytes, reason, write_bytes
+from wayfolk.files.arrays import about_of, read_arrays
+from wayfolk.files.raw import File, read_bytes, write_bytes
 from wayfolk.world.direction_map import DirectionMap
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 FORMAT, VERSION = "wayfolk-directions", 1
+MOST_SECONDS = 1e15  # of the age of a vector
+LEAST_LIMIT = 1 << 26  # bytes of all arrays, in addition to those for each cell
 
 
 def write_directions(directions: DirectionMap, file: File) -> None:
@@ -35,26 +38,26 @@ def read_directions(directions: DirectionMap, file: File) -> DirectionMap:
     """Fill a new direction map with the vectors of `file`, if they are of its world; their ages count back from 0."""
     world = directions.world
     data = read_bytes(file, BadInput)
+    expected: dict[str, Any] = {name: (array.dtype, (None,) * array.ndim) for name, array in _plan_of(world).items()}
+    expected |= {"about": ("U", ()), "cells": (np.int32, (None,)), "lanes": (np.float64, (None, 4))}
     try:
-        with np.load(BytesIO(data), allow_pickle=False) as archive:
-            about = json.loads(str(archive["about"]))
-            plan = {name: archive[name] for name in _plan_of(world)}
-            cells, lanes = archive["cells"], archive["lanes"]
-        if about.get("format") != FORMAT or about.get("version") != VERSION:
-            raise ValueError(f"the format is {about.get('format')!r}, version {about.get('version')!r}")
-        is_right = cells.ndim == 1 and lanes.shape == (len(cells), 4) and lanes.dtype == np.float64
-        if not is_right or not np.issubdtype(cells.dtype, np.integer):
-            raise ValueError(f"{cells.shape} cells have vectors in the shape {lanes.shape}")
-    except Exception as why:  # a broken archive makes zipfile, zlib and numpy raise many things
-        raise BadInput(f"{file}: not a direction map: {reason(why)}") from None
-    difference = _difference(world, about, plan)
+        arrays = read_arrays(data, expected, limit=LEAST_LIMIT + 128 * world.n_cells)
+        about = about_of(arrays, FORMAT, VERSION)
+    except BadInput as why:
+        raise BadInput(f"{file}: not a direction map of a world like this: {why}") from None
+    cells, lanes = arrays["cells"], arrays["lanes"]
+    difference = _difference(world, about, arrays)
     if difference:
         raise BadInput(f"{file}: the direction map is of another world: {difference}")
-    long = np.hypot(lanes[:, 0], lanes[:, 1]) <= lanes[:, 2] + 1e-9
-    if not (np.isfinite(lanes).all() and long.all() and (lanes[:, 2] <= 1.0).all()):
+    if len(cells) != len(lanes):
+        raise BadInput(f"{file}: {len(cells)} cells have {len(lanes)} vectors")
+    if not ((np.abs(lanes[:, :3]) <= 1.0).all() and (np.hypot(*lanes.T[:2]) <= lanes[:, 2] + 1e-9).all()):
         raise BadInput(f"{file}: a vector is longer than 1, or not a number")
-    if len(cells) and not (cells.min() >= 0 and cells.max() < world.n_cells):
-        raise BadInput(f"{file}: there is a vector for cell {cells.max()}, of {world.n_cells} cells")
+    if not (np.abs(lanes[:, 3]) < MOST_SECONDS).all():
+        raise BadInput(f"{file}: the age of a vector is not a number")
+    wrong = (cells < 0) | (cells >= world.n_cells)
+    if wrong.any():
+        raise BadInput(f"{file}: there is a vector for cell {cells[wrong][0]}, of {world.n_cells} cells")
     if len(cells):
         lanes[:, 3] -= lanes[:, 3].max()
         directions.lanes.cells.view(np.float64).reshape(-1, 4)[cells] = lanes

@@ -9,8 +9,6 @@ collisions: to find those is the judge's work. It must not hold places outside t
 from __future__ import annotations
 
 import json
-import math
-import zipfile
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -20,21 +18,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput, BadPlan
+from wayfolk.files.arrays import Expected, about_of, checked_about, read_arrays
 from wayfolk.files.maps import ascii_map
-from wayfolk.files.raw import MAX_BYTES, File, read_bytes, reason, shown, write_bytes
+from wayfolk.files.raw import File, read_bytes, reason, shown, write_bytes
 from wayfolk.kernels.codes import NOWHERE, SQRT2
 from wayfolk.problem.plan import Plan
 from wayfolk.world.grid import MAX_CELLS, Grid
 
 FORMAT, VERSION = "wayfolk-plan", 1
-ARRAYS = {  # their dimensions and the kinds of numbers they may hold
-    "about": (0, "U"),
-    "free": (2, "b"),
-    "links": (2, "u"),
-    "costs": (2, "f"),
-    "goals": (2, "i"),
-    "paths": (3, "i"),
+ARRAYS: Expected = {
+    "about": ("U", ()),
+    "free": (np.bool_, (None, None)),
+    "links": ("u", (None, None)),
+    "costs": ("f", (None, None)),
+    "goals": ("i", (None, 2)),
+    "paths": ("i", (None, None, 2)),
 }
+OPTIONAL = ("links", "costs", "goals")
 
 
 def write_plan(plan: Plan, file: File, goals: ArrayLike | None = None) -> None:
@@ -147,7 +147,7 @@ def _from_json(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
         raise BadPlan("the file is not text in UTF-8") from None
     except (ValueError, RecursionError) as why:
         raise BadPlan(f"not JSON: {reason(why)}") from None
-    world = _map_of(content)
+    world = _map_of(checked_about(content, FORMAT, VERSION))
     free = _letters(world, "rows", ".@") == ord(".")
     links = None if world.get("links") is None else _letters(world, "links", "0123") - ord("0")
     grid = _grid(world, free, links, None if world.get("costs") is None else _costs(world))
@@ -172,22 +172,13 @@ def _from_json(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
 
 
 def _from_npz(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
-    try:
-        arrays = _arrays(data)
-        content = json.loads(str(arrays.get("about", "{}")))
-    except BadPlan:
-        raise
-    except Exception as why:  # a broken archive makes zipfile, zlib and numpy raise many things
-        raise BadPlan(f"not a plan in arrays: {reason(why)}") from None
-    world = _map_of(content)
-    for name in ("free", "paths"):
-        if name not in arrays:
-            raise BadPlan(f"the array {name!r} is missing")
+    arrays = read_arrays(data, ARRAYS, optional=OPTIONAL)
+    world = _map_of(about_of(arrays, FORMAT, VERSION))
     free, paths, ends = arrays["free"], arrays["paths"], arrays.get("goals")
     if free.shape != (world["height"], world["width"]):
         raise BadPlan(f"the array 'free' has the shape {free.shape}, not {(world['height'], world['width'])}")
     grid = _grid(world, free, arrays.get("links"), arrays.get("costs"))
-    if not len(paths) or paths.shape[2] != 2:
+    if not len(paths):
         raise BadPlan(f"the array 'paths' has the shape {paths.shape}, it should have steps, agents and 2")
     if ends is None:
         return _whole(grid, _cells(grid, paths), None)
@@ -196,35 +187,8 @@ def _from_npz(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
     return _whole(grid, _cells(grid, paths), _cells(grid, ends[None], "the goal of agent {1}")[0])
 
 
-def _arrays(data: bytearray) -> dict[str, NDArray[Any]]:
-    """The arrays of an archive; none is larger than what the archive says it unpacks to."""
-    arrays = {}
-    with zipfile.ZipFile(BytesIO(data)) as archive:
-        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        if sum(info.file_size for info in members.values()) > MAX_BYTES:
-            raise BadPlan(f"the arrays unpack to more than {MAX_BYTES} bytes")
-        for name in ARRAYS.keys() & members.keys():
-            with archive.open(members[name]) as stream:
-                head = BytesIO(stream.read(1 << 12))
-                if np.lib.format.read_magic(head) != (1, 0):
-                    raise BadPlan(f"the array {name!r} is of a version that is not used for plans")
-                shape, _, kind = np.lib.format.read_array_header_1_0(head)
-            n_dimensions, kinds = ARRAYS[name]
-            if len(shape) != n_dimensions or kind.kind not in kinds:
-                raise BadPlan(f"the array {name!r} has the shape {shape} and the type {kind}, which is not right")
-            if math.prod(shape) * kind.itemsize > members[name].file_size:
-                raise BadPlan(f"the array {name!r} says it has the shape {shape}, which the file is too small for")
-            with archive.open(members[name]) as stream:
-                arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
-    return arrays
-
-
-def _map_of(content: Any) -> dict[str, Any]:
-    """The part about the map, if this is a plan file of this version."""
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BadPlan(f"not a plan: it should be an object with the format '{FORMAT}'")
-    if content.get("version") != VERSION:
-        raise BadPlan(f"the version is {shown(content.get('version'))}, this reads {VERSION}")
+def _map_of(content: dict[str, Any]) -> dict[str, Any]:
+    """The part about the map."""
     world = content.get("map")
     if not isinstance(world, dict):
         raise BadPlan(f"the map should be an object, not {shown(world)}")

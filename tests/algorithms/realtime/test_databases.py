@@ -1,6 +1,8 @@
 """Real-time searches that prepare a map: PR LRTA* (groups of cells), D LRTA* (pairs of regions), kNN LRTA* (paths)."""
 
 import json
+import tracemalloc
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -176,26 +178,96 @@ def test_a_database_of_another_map_is_refused_by_name(name, tmp_path):
 def test_a_file_that_is_no_database_is_refused(name, tmp_path):
     grid, file = cave(), tmp_path / "some.npz"
     agent = agent_on(grid, name)
-    with pytest.raises(BadInput, match=r"some\.npz cannot be read: No such file"):
+    with pytest.raises(BadInput, match=r"some\.npz: cannot be read: No such file"):
         agent_on(grid, name, database=str(file))
-    for content in (b"", b"map of nothing", b"PK\x03\x04 and no more"):
+    for content in (b"map of nothing", b"PK\x03\x04 and no more"):
         file.write_bytes(content)
-        with pytest.raises(BadInput, match=r"some\.npz is not a database"):
+        with pytest.raises(BadInput, match=r"some\.npz: not an archive"):
             agent_on(grid, name, database=str(file))
     np.savez(file, subgoals=np.zeros(3))
-    with pytest.raises(BadInput, match="is not a database"):
+    with pytest.raises(BadInput, match="'about' is missing"):
         agent_on(grid, name, database=str(file))
     agent.database.save(file)
     other = next(kind for kind in SMALL if kind != name)
-    with pytest.raises(BadInput, match=f"is for {name}, not for {other}"):
+    with pytest.raises(BadInput, match=f"is for '{name}', not for {other}"):
         agent_on(grid, other, database=str(file))
     with np.load(file) as archive:
         arrays = dict(archive)
     arrays["subgoals"] = arrays["subgoals"] + 1
     np.savez(file, **arrays)
-    assert json.loads(str(arrays["header"]))["kind"] == name
+    assert json.loads(str(arrays["about"]))["kind"] == name
     with pytest.raises(BadInput, match="is damaged"):
         agent_on(grid, name, database=str(file))
+
+
+HOSTILE = {
+    "knn_lrta": [
+        ("subgoals", lambda array: array + 10**8, "100"),
+        ("subgoals", lambda array: array * 0 - 1, "holds -1, which is no free cell"),
+        ("subgoals", lambda array: array * 0, "holds 0, which is no free cell"),
+        ("subgoals", lambda array: array.astype(np.int64), "type int64"),
+        ("first", lambda array: array * 10**9, "does not divide"),
+        ("first", lambda array: array[::-1], "does not divide"),
+        ("first", lambda array: array[:0], "does not divide"),
+        ("first", lambda array: array * 0, "does not divide"),
+        ("first", lambda array: array[None], "shape"),
+    ],
+    "d_lrta": [
+        ("region", lambda array: array + 10**6, "region"),
+        ("region", lambda array: array - 1, "region"),
+        ("region", lambda array: array[:10], "not those of"),
+        ("subgoals", lambda array: np.where(array == NOWHERE, array, 10**8), "no free cell"),
+        ("exits", lambda array: np.where(array == NOWHERE, array, -5), "no free cell"),
+        ("exits", lambda array: np.full_like(array, NOWHERE), "do not fit"),
+        ("subgoals", lambda array: array[:1, :1], "not those of"),
+        ("left", lambda array: array * np.nan, "do not fit"),
+        ("fact", lambda array: array + 10**9, "facts"),
+        ("fact", lambda array: array - 9, "facts"),
+        ("budgets", lambda array: array * 0, "budget"),
+        ("limit", lambda array: array[:3], "shape"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "change", "words"), [(name, *case) for name, cases in HOSTILE.items() for case in cases]
+)
+def test_what_kernels_use_as_an_index_is_checked(name, array, change, words, tmp_path):
+    """The checksum of a file that was made to do harm is right."""
+    grid, file = cave(), tmp_path / "some.npz"
+    database = agent_on(grid, name).database
+    arrays = database.arrays | {array: change(database.arrays[array])}
+    replace(database, arrays=arrays).save(file)
+    with pytest.raises(BadInput, match=words) as caught:
+        agent_on(grid, name, database=str(file))
+    assert str(caught.value).startswith(str(file))
+
+
+@with_database
+@pytest.mark.parametrize(
+    "changes", [{"expansions": 0, "cutoff": 0}, {"expansions": 10**9, "cutoff": 10**9}, {"more": 1}]
+)
+def test_settings_of_a_file_are_within_their_ranges(name, changes, tmp_path):
+    database = agent_on(cave(), name).database
+    known = {key: value for key, value in changes.items() if key in database.settings or key == "more"}
+    replace(database, settings=database.settings | known).save(tmp_path / "some.npz")
+    with pytest.raises(BadInput, match=r"some\.npz"):
+        agent_on(cave(), name, database=str(tmp_path / "some.npz"))
+
+
+@with_database
+def test_a_database_that_unpacks_to_too_much_is_not_unpacked(name, tmp_path):
+    file = tmp_path / "some.npz"
+    arrays = {"subgoals": np.zeros(1 << 26, np.int64)}  # 512 MB of zeros
+    replace(agent_on(cave(), name).database, arrays=arrays).save(file)
+    assert file.stat().st_size < 1 << 20
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput, match="unpack to 5"):
+            agent_on(cave(), name, database=str(file))
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def climbs(grid, start, target, cutoff):

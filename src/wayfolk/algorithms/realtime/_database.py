@@ -5,20 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.errors import BadInput
+from wayfolk.algorithms import catalogue
+from wayfolk.errors import BadInput, WayfolkError
+from wayfolk.files.arrays import Arrays, Expected, about_of, check_layout, read_arrays
+from wayfolk.files.raw import File, read_bytes, shown, write_bytes
 from wayfolk.world.grid import Grid
 from wayfolk.world.kept import kept
 
-Arrays = dict[str, NDArray[Any]]
+FORMAT, VERSION = "wayfolk-database", 1
+LIMIT = 1 << 28  # bytes of all arrays, in addition to those for each cell
 
 
 @dataclass
@@ -39,13 +43,35 @@ class Database:
         """The memory the arrays take."""
         return sum(array.nbytes for array in self.arrays.values())
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: File) -> None:
         """Write the database to the file `path`, an npz archive, for the option `database`."""
-        header = {name: value for name, value in vars(self).items() if name != "arrays"}
-        header["checksum"] = _checksum(self.arrays)
-        contents: dict[str, Any] = {"header": np.array(json.dumps(header)), **self.arrays}
-        with open(path, "wb") as file:
-            np.savez_compressed(file, **contents)
+        about = {name: value for name, value in vars(self).items() if name != "arrays"}
+        about |= {"format": FORMAT, "version": VERSION, "checksum": _checksum(self.arrays)}
+        contents: dict[str, Any] = {"about": np.array(json.dumps(about)), **self.arrays}
+        stream = BytesIO()
+        np.savez_compressed(stream, **contents)
+        write_bytes(path, stream.getvalue(), BadInput)
+
+
+class Kind(NamedTuple):
+    """A kind of database: the algorithm's name, how to `build` one, and what is true of the arrays of each.
+
+    Kernels use the arrays without further checks: `check` raises BadInput if an index in an array of a file, which has the
+    types and dimensions of `expected`, is not one of the grid or of another array.
+    """
+
+    name: str
+    build: Callable[..., Arrays]
+    expected: Expected
+    check: Callable[[Grid, Arrays], None]
+
+
+def check_cells(grid: Grid, name: str, cells: NDArray[np.int32]) -> None:
+    """Raise BadInput unless all `cells` of the array `name` are free cells of the grid."""
+    inside = (cells >= 0) & (cells < grid.n_cells)
+    is_free = inside & grid._free[np.where(inside, cells, 0)]
+    if not is_free.all():
+        raise BadInput(f"the array {name!r} holds {cells[~is_free][0]}, which is no free cell")
 
 
 def described(grid: Grid) -> str:
@@ -56,38 +82,51 @@ def described(grid: Grid) -> str:
     return f"{grid.name or 'a map'} of {grid.width} x {grid.height} cells with the digest {digest.hexdigest()[:16]}"
 
 
-def database_of(grid: Grid, kind: str, settings: dict[str, int], build: Callable[..., Arrays], path: str) -> Database:
+def database_of(grid: Grid, kind: Kind, settings: dict[str, int], path: str) -> Database:
     """The database in the file `path`; without one, that kept with the map, or a new one that is kept from now on."""
     if path:
-        return load(grid, kind, path)
+        return load(grid, kind, set(settings), path)
 
     def new(grid: Grid) -> Database:
         began = time.perf_counter()
-        arrays = build(grid, **settings)
-        return Database(kind, described(grid), settings, arrays, time.perf_counter() - began)
+        arrays = kind.build(grid, **settings)
+        return Database(kind.name, described(grid), settings, arrays, time.perf_counter() - began)
 
-    return kept(grid, ("database", kind, *settings.values()), new)
+    return kept(grid, ("database", kind.name, *settings.values()), new)
 
 
-def load(grid: Grid, kind: str, path: str | Path) -> Database:
-    """Read what `save` has written, if it is of this kind and about this map."""
+def load(grid: Grid, kind: Kind, settings: set[str], path: str | Path) -> Database:
+    """Read what `save` has written, if it is of this kind, about this map, and has values for all `settings`."""
+    data = read_bytes(path, BadInput)
+    anything: Expected = {"about": ("U", ()), "*": ("if", None)}
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            header: dict[str, Any] = json.loads(str(archive["header"]))
-            arrays = {name: archive[name] for name in archive.files if name != "header"}
-        checksum = header.pop("checksum")
-        database = Database(arrays=arrays, **header)
-    except OSError as error:
-        raise BadInput(f"the database {path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        raise BadInput(f"{path} is not a database of a real-time search") from None
-    if database.kind != kind:
-        raise BadInput(f"the database {path} is for {database.kind}, not for {kind}")
-    if _digest(database.made_for) != _digest(described(grid)):
-        raise BadInput(f"the database {path} was made for {database.made_for}, and this is {described(grid)}")
-    if _checksum(database.arrays) != checksum:
-        raise BadInput(f"the database {path} is damaged")
-    return database
+        arrays = read_arrays(data, anything, limit=LIMIT + 16 * grid.n_cells)
+        about = about_of(arrays, FORMAT, VERSION)
+        if about.get("kind") != kind.name:
+            raise BadInput(f"the database is for {shown(about.get('kind'))}, not for {kind.name}")
+        made_for = str(about.get("made_for"))
+        if _digest(made_for) != _digest(described(grid)):
+            raise BadInput(f"the database was made for {made_for}, and this is {described(grid)}")
+        values = _settings(kind, settings, about.get("settings"))
+        del arrays["about"]
+        if _checksum(arrays) != about.get("checksum"):
+            raise BadInput("the database is damaged")
+        if arrays.keys() != kind.expected.keys():
+            raise BadInput(f"the arrays are {', '.join(sorted(arrays))}, not {', '.join(sorted(kind.expected))}")
+        for name, array in arrays.items():
+            check_layout(name, array.dtype, array.shape, kind.expected[name])
+        kind.check(grid, arrays)
+    except WayfolkError as why:
+        raise BadInput(f"{path}: {why}") from None
+    seconds = about.get("seconds")
+    return Database(kind.name, made_for, values, arrays, seconds if isinstance(seconds, float) else 0.0)
+
+
+def _settings(kind: Kind, names: set[str], values: Any) -> dict[str, int]:
+    """The options that a database was computed with, each within its range."""
+    if not isinstance(values, dict) or values.keys() != names:
+        raise BadInput(f"the settings should be those of {', '.join(sorted(names))}, not {shown(values)}")
+    return catalogue.find(kind.name, "realtime").checked(values)
 
 
 def _digest(description: str) -> str:

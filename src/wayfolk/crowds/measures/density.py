@@ -49,6 +49,8 @@ def grid_density(trajectory: Trajectory, *, cell: float = 1.0, frames: Sequence[
     places = trajectory.places[_chosen(trajectory, frames)]
     width, height = _extent(trajectory)
     columns, lines = max(1, int(np.ceil(width / cell - 1e-9))), max(1, int(np.ceil(height / cell - 1e-9)))
+    if columns * lines > MOST_POINTS:
+        raise BadInput(f"a side of {cell:g} m gives more than {MOST_POINTS:,} cells: choose a larger one")
     points = places[~np.isnan(places[..., 0])].reshape(-1, 2)
     x = np.clip((points[:, 0] / cell).astype(np.int64), 0, columns - 1)
     y = np.clip((points[:, 1] / cell).astype(np.int64), 0, lines - 1)
@@ -156,7 +158,7 @@ def _points(trajectory: Trajectory, spacing: float) -> Floats:
             return np.zeros((0, 2))
         low = np.nanmin(places, 0).astype(np.float64)
         wide, high = np.nanmax(places, 0).astype(np.float64) - low
-    if wide * high / spacing**2 > MOST_POINTS:
+    if (wide / spacing + 1) * (high / spacing + 1) > MOST_POINTS:
         raise BadInput(f"a spacing of {spacing:g} m gives more than {MOST_POINTS:,} points: choose a larger one")
     x = low[0] + spacing * (np.arange(max(1, round(wide / spacing))) + 0.5)
     y = low[1] + spacing * (np.arange(max(1, round(high / spacing))) + 0.5)

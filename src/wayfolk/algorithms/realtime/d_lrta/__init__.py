@@ -30,12 +30,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._database import Arrays, Database, database_of
+from wayfolk.algorithms.realtime._database import Database, Kind, check_cells, database_of
 from wayfolk.algorithms.realtime._subgoals import ToSubgoals, roomy_ahead
 from wayfolk.algorithms.realtime.d_lrta import region_pairs
 from wayfolk.algorithms.realtime.d_lrta.budget_tree import learn_tree
-from wayfolk.algorithms.realtime.d_lrta.region_pairs import N_FACTS, TRIP, BudgetTree, RegionPairs, Samples, Trip
+from wayfolk.algorithms.realtime.d_lrta.region_pairs import (
+    N_FACTS,
+    N_QUESTIONS,
+    TRIP,
+    BudgetTree,
+    RegionPairs,
+    Samples,
+    Trip,
+)
 from wayfolk.algorithms.search._best_first import settings as bucket_settings
+from wayfolk.errors import BadInput
+from wayfolk.files.arrays import Arrays, Expected
 from wayfolk.kernels import best_first, buckets, hints
 from wayfolk.kernels.best_first import QUEUE_FULL, Memory
 from wayfolk.kernels.codes import NOWHERE
@@ -68,7 +78,7 @@ def begin(
 ) -> BySubgoals:  # fmt: skip
     """An agent that moves from `start` to `goal` by the subgoals of a database, which is built if there is none yet."""
     settings = {"regions": regions, "expansions": expansions, "seed": seed}
-    return BySubgoals(world, start, goal, database_of(world, "d_lrta", settings, build, database), watch)
+    return BySubgoals(world, start, goal, database_of(world, KIND, settings, database), watch)
 
 
 class BySubgoals(ToSubgoals):
@@ -190,3 +200,39 @@ def _rehearsed(
         region_pairs.rehearse(grid.graph, field.around(goal), learned, ahead, trip, budgets, samples, REHEARSED)
     count = int(samples.counts[0])
     return samples.facts[:count], samples.classes[:count]
+
+
+def check(grid: Grid, arrays: Arrays) -> None:
+    """Raise BadInput unless regions, subgoals and facts are those of this grid, and each subgoal can be reached."""
+    region, fact, budgets = arrays["region"], arrays["fact"], arrays["budgets"]
+    n = len(arrays["subgoals"])
+    if len(region) != grid.n_cells or any(arrays[name].shape != (n, n) for name in PER_PAIR):
+        raise BadInput(f"the arrays are not those of {grid.n_cells} cells and {n} regions")
+    if not (n and region.min() >= 0 and region.max() < n):
+        raise BadInput(f"a cell is in a region that is not one of {n}")
+    part = np.full(n, NOWHERE, np.int32)
+    part[region[grid.free_cells]] = grid.components[grid.free_cells]
+    for name, cost in (("subgoals", "left"), ("exits", "exit_left")):
+        cells, costs = arrays[name], arrays[cost]
+        is_used = np.isfinite(costs)
+        if not ((costs >= 0.0).all() and (is_used == (cells != NOWHERE)).all()):
+            raise BadInput(f"the costs {cost!r} do not fit the cells of {name!r}")
+        check_cells(grid, name, cells[is_used])
+        if (grid.components[cells[is_used]] != np.broadcast_to(part[:, None], (n, n))[is_used]).any():
+            raise BadInput(f"one of the {name} cannot be reached from its region")
+    if not ((fact >= 0) & (fact < N_FACTS)).all() or np.isnan(arrays["limit"]).any() or budgets.min() < 1:
+        raise BadInput("the tree that chooses budgets asks for facts that there are not, or has a budget below 1")
+
+
+PER_PAIR = ("subgoals", "left", "exits", "exit_left")
+ARRAYS: Expected = {
+    "region": (np.int32, (None,)),
+    "subgoals": (np.int32, (None, None)),
+    "left": (np.float32, (None, None)),
+    "exits": (np.int32, (None, None)),
+    "exit_left": (np.float32, (None, None)),
+    "fact": (np.int64, (N_QUESTIONS,)),
+    "limit": (np.float64, (N_QUESTIONS,)),
+    "budgets": (np.int64, (N_QUESTIONS + 1,)),
+}
+KIND = Kind("d_lrta", build, ARRAYS, check)

@@ -23,12 +23,14 @@ from typing import Annotated
 import numpy as np
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._database import Arrays, Database, database_of
+from wayfolk.algorithms.realtime._database import Database, Kind, check_cells, database_of
 from wayfolk.algorithms.realtime._subgoals import ToSubgoals
 from wayfolk.algorithms.realtime.knn_lrta import climbing
 from wayfolk.algorithms.realtime.knn_lrta.climbing import CANDIDATE, JOURNEY, Journey, Lookup, Records
 from wayfolk.algorithms.search._best_first import best_heuristic
 from wayfolk.algorithms.search.astar import begin as begin_astar
+from wayfolk.errors import BadInput
+from wayfolk.files.arrays import Arrays
 from wayfolk.kernels.graph import HEURISTICS
 from wayfolk.kernels.real_time import AGENT, Limits
 from wayfolk.world.grid import Grid
@@ -54,7 +56,7 @@ def begin(
 ) -> AlongRecord:  # fmt: skip
     """An agent that moves from `start` to `goal` along stored paths, which are found if there are none yet."""
     settings = {"records": records, "cutoff": cutoff, "seed": seed}
-    paths = database_of(world, "knn_lrta", settings, build, database)
+    paths = database_of(world, KIND, settings, database)
     return AlongRecord(world, start, goal, paths, nearest, expansions, watch)
 
 
@@ -118,3 +120,14 @@ def build(grid: Grid, records: int, cutoff: int, seed: int) -> Arrays:
         rows.append(subgoals[: climbing.compress(grid.graph, state, path, cutoff, kind, subgoals)].copy())
     first = np.cumsum([len(row) for row in rows])
     return {"first": first.astype(np.int64), "subgoals": np.concatenate(rows)}
+
+
+def check(grid: Grid, arrays: Arrays) -> None:
+    """Raise BadInput unless each record leads along free cells."""
+    first, subgoals = arrays["first"], arrays["subgoals"]
+    if not len(first) or first[0] != 0 or first[-1] != len(subgoals) or (first[1:] <= first[:-1]).any():
+        raise BadInput("the array 'first' does not divide the subgoals into records")
+    check_cells(grid, "subgoals", subgoals)
+
+
+KIND = Kind("knn_lrta", build, {"first": (np.int64, (None,)), "subgoals": (np.int32, (None,))}, check)
