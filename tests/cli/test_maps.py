@@ -100,7 +100,7 @@ def test_info_of_a_map_with_cliffs(movingai):
 
 def test_scale():
     said = wayfolk("maps", "scale", "room.map", "big.map", "--width", 12, "--height", 8)
-    assert said == (0, "big.map: 12 x 8, 84 free cells\n", "")
+    assert said == (0, "big.map: 12 x 8, 84 free cells, 1 -> 1 connected parts\n", "")
     free = read_map("room.map").free
     assert (read_map("big.map").free == np.kron(free, np.ones((2, 2))).astype(bool)).all()
 
@@ -180,3 +180,23 @@ def test_cliffs_are_not_lost_silently(room, movingai):
     assert said.code == 2
     assert "cliffs" in said.err
     assert not (room / "flat.map").exists()
+
+
+def test_scale_says_that_walls_got_lost():
+    """A wall of one pixel between two halves: no centre of a new cell is on it."""
+    Path("halves.txt").write_text("\n".join(["." * 10 + "#" + "." * 10] * 21))
+    said = wayfolk("maps", "scale", "halves.txt", "small.map", "--width", 6, "--height", 6)
+    assert "2 -> 1 connected parts" in said.out
+    assert said.err.count("\n") == 1
+    assert "2 parts of halves.txt that walls separate are connected now: --keep-walls" in said.err
+    said = wayfolk("maps", "scale", "halves.txt", "kept.map", "--width", 6, "--height", 6, "--keep-walls", "--json")
+    assert said.err == ""
+    answer = json.loads(said.out)
+    assert (answer["parts_before"], answer["parts"]) == (2, 2)
+
+
+def test_convert_reads_what_ros_writes():
+    Path("site.pgm").write_bytes(b"P5 4 1 255\n" + bytes([0, 205, 254, 205]))
+    for options, n_free in (([], 1), (["--unknown", "free"], 3)):
+        said = wayfolk("maps", "convert", "site.pgm", "site.map", *options, "--json")
+        assert json.loads(said.out)["free_cells"] == n_free

@@ -424,6 +424,20 @@ def png_of(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(9))) + chunk(b"IEND", b"")
 
 
+def webp_of(width: int, height: int) -> bytes:
+    """A small WEBP that says it is large: Pillow takes memory for all of it as soon as it opens one."""
+    bits = (width - 1) | (height - 1) << 14
+    body = b"VP8L" + struct.pack("<I", 12) + b"\x2f" + struct.pack("<I", bits) + bytes(7)
+    return b"RIFF" + struct.pack("<I", len(body) + 4) + b"WEBP" + body
+
+
+def tiff_of(*more: tuple[int, int]) -> bytes:
+    """A small image of 4 x 4 pixels with `more` tags."""
+    tags = sorted(({256: 4, 257: 4, 258: 8, 259: 1, 262: 1, 277: 1, 324: 8, 325: 16} | dict(more)).items())
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
+    return b"II*\0" + struct.pack("<I", 24) + bytes(16) + struct.pack("<H", len(tags)) + entries + bytes(4)
+
+
 def npz_of(shape: tuple[int, ...]) -> bytes:
     """A small archive whose array says it is large."""
     stream = io.BytesIO()
@@ -446,7 +460,11 @@ HUGE = {
     "both": (read_map, "a.map", MAP.replace("height 3", "height 16384").replace("width 5", "width 16384").encode()),
     "corners": (read_map, "a.map", CORNERS.replace("height 3", "height 80000000").encode()),
     "image": (read_map, "a.png", png_of(60_000, 60_000), "exceeds limit"),
-    "image, a little smaller": (read_map, "a.png", png_of(12_000, 12_000), "exceeds limit"),
+    "image, a little smaller": (read_map, "a.png", png_of(6_000, 6_000), "6000 x 6000 pixels"),
+    "webp": (read_map, "a.webp", webp_of(16_383, 16_383), "16383 x 16383 pixels"),
+    "webp under another name": (read_map, "a.png", webp_of(16_383, 16_383), "16383 x 16383 pixels"),
+    "strip of a tiff": (read_map, "a.tif", tiff_of((322, 60_000), (323, 60_000)), "60000 x 60000 pixels"),
+    "gif": (read_map, "a.gif", b"GIF89a" + struct.pack("<HHBBB", 65_535, 65_535, 0, 0, 0), "a.gif"),
     "plan": (read_plan, "a.json", json.dumps(changed(10**8, "map", "height")).encode()),
     "ragged plan": (read_plan, "a.json", ragged(20_000)),
     "arrays": (read_plan, "a.npz", npz_of((10**6, 10, 2))),

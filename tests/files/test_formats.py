@@ -498,3 +498,19 @@ def test_importing_formats_does_not_load_numba_or_pillow():
     assert (
         subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, timeout=60).returncode == 0
     )
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "I;16"])
+def test_what_no_sensor_has_seen_is_blocked(tmp_path, mode):
+    """The greys of the map saver of ROS: 0 occupied, 205 unknown, 254 free. Others are free if they are bright."""
+    from PIL import Image
+
+    greys, kind = [[0, 205, 254, 255, 127, 128, 204, 206]], ".png" if mode != "L" else ".pgm"
+    pixels = np.array(greys, np.uint8)
+    image = Image.fromarray(pixels.astype(np.uint16) * 257) if mode == "I;16" else Image.fromarray(pixels).convert(mode)
+    image.save(tmp_path / f"ros{kind}")
+    assert read_map(tmp_path / f"ros{kind}").free.astype(int).tolist() == [[0, 0, 1, 1, 0, 1, 1, 1]]
+    seen = read_map(tmp_path / f"ros{kind}", unknown="free")
+    assert seen.free.astype(int).tolist() == [[0, 1, 1, 1, 0, 1, 1, 1]]
+    with pytest.raises(BadMap, match="unknown cells are 'blocked' or 'free', not 'maybe'"):
+        read_map(tmp_path / f"ros{kind}", unknown="maybe")

@@ -263,7 +263,7 @@ def test_files_that_are_no_maps(tmp_path):
         ("lanes", lambda array: array * 9, "longer than 1"),
         ("lanes", lambda array: array * np.nan, "longer than 1"),
         ("lanes", lambda array: array[:, :3], "shape"),
-        ("lanes", lambda array: array + [0, 0, 0, 1e300], "age"),
+        ("lanes", lambda array: array + np.array([0, 0, 0, 1e300]), "age"),
         ("legal", lambda array: np.zeros(1 << 28, np.uint8), "unpack to"),
     ],
 )

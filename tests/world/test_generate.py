@@ -1,5 +1,6 @@
 """Maps made by a rule, and the drawing of pairs."""
 
+import math
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import reference
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.files.maps import read_map
 from wayfolk.kernels.codes import OPEN_EAST, OPEN_SOUTH
-from wayfolk.world.generate import draw_pairs, maze, random_map, rooms, scale, warehouse, without_islands
+from wayfolk.world.generate import draw_pairs, joined_parts, maze, random_map, rooms, scale, warehouse, without_islands
 from wayfolk.world.grid import MAX_CELLS, Grid, Moves
 from wayfolk.world.thesis_maps import two_rooms
 
@@ -186,6 +187,17 @@ def test_each_scaled_cell_is_what_lies_under_its_centre(grid, width, height):
         for x in range(width):
             below = grid.free[int((y + 0.5) * grid.height / height), int((x + 0.5) * grid.width / width)]
             assert scaled.free[y, x] == below
+
+
+@given(reference.small_grids(), st.integers(1, 20), st.integers(1, 20))
+def test_with_walls_kept_a_cell_is_free_if_all_under_it_are(grid, width, height):
+    scaled = scale(grid, width, height, keep_walls=True)
+    for y in range(height):
+        rows = slice(y * grid.height // height, math.ceil((y + 1) * grid.height / height))
+        for x in range(width):
+            columns = slice(x * grid.width // width, math.ceil((x + 1) * grid.width / width))
+            assert scaled.free[y, x] == grid.free[rows, columns].all()
+    assert joined_parts(grid, scale(grid, 2 * grid.width, 2 * grid.height)) == 0
 
 
 def test_cells_far_apart_are_shut_off_by_a_cliff_between_them_but_not_by_a_wall():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -169,26 +170,42 @@ def scale(
     out: Target,
     width: Annotated[int, typer.Option(help="Width of the new map in cells.")] = 320,
     height: Annotated[int, typer.Option(help="Height of the new map in cells.")] = 320,
+    keep_walls: Annotated[
+        bool,
+        typer.Option("--keep-walls", help="Block a new cell if any cell under it is blocked, not only the centre."),
+    ] = False,
     islands: Annotated[bool, typer.Option(help="Keep free cells that are not connected to the largest part.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Scale a map to another size (nearest neighbour)."""
+    """Scale a map to another size: each new cell is what lies under its centre, and walls thinner than it can get lost."""
     must_be_writable(out)
     from wayfolk.files.maps import read_map
+    from wayfolk.world.generate import joined_parts, without_islands
     from wayfolk.world.generate import scale as scaled
-    from wayfolk.world.generate import without_islands
 
-    grid = scaled(read_map(map_file), width, height)
-    _write(grid if islands else without_islands(grid), out, as_json)
+    before = read_map(map_file)
+    grid = scaled(before, width, height, keep_walls=keep_walls)
+    joined = joined_parts(before, grid)
+    if joined:
+        sentence = f"{joined} parts of {map_file} that walls separate are connected now: --keep-walls keeps thin walls"
+        print(f"wayfolk: {sentence}", file=sys.stderr)
+    _write(grid if islands else without_islands(grid), out, as_json, before)
 
 
 @verb
-def convert(map_file: MapFile, out: Target, as_json: Json = False) -> None:
+def convert(
+    map_file: MapFile,
+    out: Target,
+    unknown: Annotated[
+        str, typer.Option(help="What unknown cells (grey 205 in images of ROS) become: blocked or free.")
+    ] = "blocked",
+    as_json: Json = False,
+) -> None:
     """Convert a map to another format."""
     must_be_writable(out)
     from wayfolk.files.maps import read_map
 
-    _write(read_map(map_file), out, as_json)
+    _write(read_map(map_file, unknown=unknown), out, as_json)
 
 
 @verb
@@ -215,15 +232,18 @@ def info(map_file: MapFile, as_json: Json = False) -> None:
         print_table(facts)
 
 
-def _write(grid: Grid, out: Path, as_json: bool) -> None:
-    """Write a map, and print its file and size."""
+def _write(grid: Grid, out: Path, as_json: bool, before: Grid | None = None) -> None:
+    """Write a map, and print its file and size; if it was made from one `before`, also the number of parts of both."""
     from wayfolk.files.maps import write_map
 
     write_map(grid, out)
+    facts = {"file": str(out), "width": grid.width, "height": grid.height, "free_cells": len(grid.free_cells)}
+    parts = [int(one.components.max(initial=0)) for one in (before, grid) if one is not None and before is not None]
     if as_json:
-        print_json({"file": str(out), "width": grid.width, "height": grid.height, "free_cells": len(grid.free_cells)})
+        print_json(facts | dict(zip(("parts_before", "parts"), parts, strict=False)))
     else:
-        print(f"{out}: {grid.width} x {grid.height}, {len(grid.free_cells)} free cells")
+        more = f", {parts[0]} -> {parts[1]} connected parts" if parts else ""
+        print(f"{out}: {grid.width} x {grid.height}, {len(grid.free_cells)} free cells{more}")
 
 
 @verb

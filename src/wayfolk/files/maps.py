@@ -39,15 +39,20 @@ HEIGHTS = _codes({b"%d" % digit: digit for digit in range(10)})
 DRAWING = _codes({b". ": FREE, b"#@": BLOCKED})
 
 
-def read_map(file: File, moves: str | Moves = Moves.EIGHT) -> Grid:
-    """The map in `file`: Moving AI `octile` or `octile-corner`, an image (bright is free), or a `.txt` drawing."""
+def read_map(file: File, moves: str | Moves = Moves.EIGHT, *, unknown: str = "blocked") -> Grid:
+    """The map in `file`: Moving AI `octile` or `octile-corner`, an image (bright is free), or a `.txt` drawing.
+
+    `unknown` is what cells are in an image of a ROS map that has never seen them, which have the grey 205.
+    """
+    if unknown not in ("blocked", "free"):
+        raise BadMap(f"unknown cells are 'blocked' or 'free', not {unknown!r}")
     moves, kind = Moves.of(moves), Path(file).suffix.lower()
     data = read_bytes(file, BadMap)
     name = Path(file).stem
     if kind in IMAGES:
         from wayfolk.files.images import read_image
 
-        return Grid(read_image(file, data), moves, name=name)
+        return Grid(read_image(file, data, unknown_is_free=unknown == "free"), moves, name=name)
     if kind == ".txt" and not data.startswith(b"type"):
         return Grid(_drawn(data.decode("utf-8", "replace"), str(file)), moves, name=name)
     where = str(file)

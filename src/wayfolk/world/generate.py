@@ -96,17 +96,46 @@ def warehouse(
     return Grid(free, moves, name=f"warehouse-{columns}-{rows}-{shelf[0]}-{shelf[1]}-{aisle}")
 
 
-def scale(grid: Grid, width: int, height: int) -> Grid:
+def scale(grid: Grid, width: int, height: int, *, keep_walls: bool = False) -> Grid:
     """The map brought to `width` x `height`: each new cell is what lies under its centre.
 
-    There is a cliff between two new cells if there is one on the straight line between those they were taken from.
+    Walls thinner than a new cell can get lost. With `keep_walls` a new cell is blocked if any cell under it is; gaps
+    thinner than a new cell can then close. There is a cliff between two new cells if there is one on the straight line
+    between those they were taken from.
     """
     _open(width, height)
     xs = (2 * np.arange(width) + 1) * grid.width // (2 * width)
     ys = (2 * np.arange(height) + 1) * grid.height // (2 * height)
     links = None if grid.links is None else _scaled_links(grid, grid.links, xs, ys)
     costs = None if grid.costs is None else grid.costs[np.ix_(ys, xs)]
-    return Grid(grid.free[np.ix_(ys, xs)], grid.moves, costs=costs, links=links, diagonal=grid.diagonal, name=grid.name)
+    free = _all_free(grid, width, height) if keep_walls else grid.free[np.ix_(ys, xs)]
+    return Grid(free, grid.moves, costs=costs, links=links, diagonal=grid.diagonal, name=grid.name)
+
+
+def _all_free(grid: Grid, width: int, height: int) -> NDArray[np.bool_]:
+    """Where all cells under a cell of the map brought to `width` x `height` are free."""
+    walls = np.zeros((grid.height + 1, grid.width + 1), np.int64)  # blocked cells above and to the left of each corner
+    walls[1:, 1:] = (~grid.free).cumsum(0).cumsum(1)
+    (left, right), (top, bottom) = _under(width, grid.width), _under(height, grid.height)
+    below, above = walls[bottom], walls[top]
+    all_free: NDArray[np.bool_] = below[:, right] - below[:, left] - above[:, right] + above[:, left] == 0
+    return all_free
+
+
+def _under(n_new: int, n_old: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first of the old cells under each of the new ones in a row, and the one after the last."""
+    edges = np.arange(n_new + 1) * n_old
+    return edges[:-1] // n_new, -(-edges[1:] // n_new)
+
+
+def joined_parts(grid: Grid, scaled: Grid) -> int:
+    """How many connected parts of `grid` have become one with others in `scaled`, the same map at another size."""
+    xs = (2 * np.arange(scaled.width) + 1) * grid.width // (2 * scaled.width)
+    ys = (2 * np.arange(scaled.height) + 1) * grid.height // (2 * scaled.height)
+    old, new = (part.components.reshape(-1, part.stride)[1:-1, 1:-1] for part in (grid, scaled))
+    pairs = np.unique(np.stack([new[scaled.free], old[np.ix_(ys, xs)][scaled.free]]), axis=1)
+    sizes = np.bincount(pairs[0])
+    return int(sizes[sizes > 1].sum())
 
 
 def without_islands(grid: Grid) -> Grid:
