@@ -80,8 +80,8 @@ def write_world(world: Simulation, file: File) -> None:
     arrays |= {"about": np.array(json.dumps(about))} | {
         f"{MEMORY}{name}": each for name, each in (memory or {}).items()
     }
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **{name: np.asarray(a, order="C") for name, a in arrays.items() if a is not None})
+    stream, whole = io.BytesIO(), {name: np.asarray(a, order="C") for name, a in arrays.items() if a is not None}
+    np.savez_compressed(stream, **whole)  # type: ignore[arg-type]  # numpy's stub takes them for other arguments
     write_bytes(file, stream.getvalue(), BadInput)
 
 
@@ -254,6 +254,8 @@ def _event(world: Simulation, told: dict[str, Any]) -> Event:
 
 def _routes(arrays: dict[str, NDArray[Any]]) -> NDArray[np.int32]:
     """The goals in turn of each agent, the present one first."""
-    routes: NDArray[np.int32] = arrays["visits"].copy()
+    visits, legs = arrays["visits"], arrays["states"]["leg"]
+    turns = (np.arange(visits.shape[1]) + legs[:, None]) % visits.shape[1]
+    routes: NDArray[np.int32] = np.take_along_axis(visits, turns, 1)
     routes[:, 0] = arrays["agents"]["goal"]
     return routes

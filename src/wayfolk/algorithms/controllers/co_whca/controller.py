@@ -103,7 +103,7 @@ class ConflictOriented(Windowed):
         window = self._remembered(memory, arrays.window)
         arrays = arrays._replace(window=window)
         now, span = round(memory.view.time * window.per_step), 2 * window.span + 64
-        slots = (0, now + span)
+        slots = (-2, now + span)
         for name, states in (("states", arrays.states), ("last_states", arrays.last_states)):
             memory.records(
                 name, states, began=(0, now), goal=memory.cells_or_none, owns=slots, until=slots, turn=memory.agents,

@@ -136,7 +136,7 @@ class Splitting(Windowed):
         steps[...] = memory.numbers("steps", np.where(used, steps, 0), memory.small)
         memory.numbers("wide", arrays.wide, (0, 255))
         memory.numbers("tall", arrays.tall, (0, 255))
-        memory.numbers("near", arrays.near, (0, NOWHERE))
+        memory.numbers("near", arrays.near, (0, int(NOWHERE)))
         memory.numbers("counts", arrays.counts, memory.small)
         self.arrays = arrays._replace(
             window=self._remembered(memory, arrays.window), routes=routes, steps=steps,
