@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from wayfolk.world.grid import Grid
 
 UNREACHABLE = np.int32(2**31 - 1)
-_NONE = np.int32(2**31 - 1)
-_CLOSED = np.int32(2**31 - 2)
-_RING = 64  # more than the most f can rise by one step: twice the costliest step
-_GOAL, _AIM, _CURRENT, _N_OPEN, _N_TOUCHED, _EXPANDED = range(6)  # places in `state`
+NONE = np.int32(2**31 - 1)
+CLOSED = np.int32(2**31 - 2)
+RING = 64  # more than the most f can rise by one step: twice the costliest step
+GOAL, AIM, CURRENT, N_OPEN, N_TOUCHED, EXPANDED = range(6)  # places in `state`
 
 
 CELL = np.dtype([("g", np.int32), ("after", np.int32), ("before", np.int32)], align=True)
@@ -49,7 +49,7 @@ class Rra(NamedTuple):
 def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int) -> Rra:
     """Room for `n_agents` searches, where a step costs `straight` or `diagonal`. Memory is used as it is visited."""
     state = np.zeros((n_agents, 6), np.int64)
-    state[:, _GOAL] = _NONE
+    state[:, GOAL] = NONE
     return Rra(
         grid.legal,
         grid.offsets,
@@ -57,7 +57,7 @@ def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int) -> Rra:
         grid.stride,
         lazy_zeros((n_agents, grid.n_cells), CELL),
         lazy_zeros((n_agents, grid.n_cells), np.int32),
-        np.full((n_agents, _RING), _NONE, np.int32),
+        np.full((n_agents, RING), NONE, np.int32),
         state,
     )
 
@@ -66,34 +66,34 @@ def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int) -> Rra:
 def aim(rra, agent, goal, start):
     """Begin the search of `agent` from `goal` towards `start`, unless that goal is being searched from already."""
     state = rra.state[agent]
-    if state[_GOAL] == goal:
+    if state[GOAL] == goal:
         return
-    for k in range(state[_N_TOUCHED]):
+    for k in range(state[N_TOUCHED]):
         rra.cells[agent, rra.touched[agent, k]]["g"] = 0
-    rra.head[agent, :] = _NONE
-    state[_GOAL], state[_AIM] = goal, start
-    state[_N_OPEN] = state[_N_TOUCHED] = state[_EXPANDED] = 0
-    state[_CURRENT] = heuristic(rra, goal, start)
-    _open(rra, agent, goal, 0, state[_CURRENT])
+    rra.head[agent, :] = NONE
+    state[GOAL], state[AIM] = goal, start
+    state[N_OPEN] = state[N_TOUCHED] = state[EXPANDED] = 0
+    state[CURRENT] = heuristic(rra, goal, start)
+    open_cell(rra, agent, goal, 0, state[CURRENT])
 
 
 @inner
 def forget(rra, agent):
     """Let the next search of `agent` begin anew, also from the same goal."""
-    rra.state[agent, _GOAL] = _NONE
+    rra.state[agent, GOAL] = NONE
 
 
 @kernel
 def expansions(rra, agent):
     """How many cells the present search of `agent` has expanded."""
-    return rra.state[agent, _EXPANDED]
+    return rra.state[agent, EXPANDED]
 
 
 @kernel
 def distance(rra, agent, cell):
     """The cost from `cell` to the goal of `agent`, or UNREACHABLE."""
     asked = rra.cells[agent, cell]
-    if asked["g"] > 0 and asked["after"] == _CLOSED:
+    if asked["g"] > 0 and asked["after"] == CLOSED:
         return np.int64(asked["g"] - 1)
     return _resume(rra, agent, cell)
 
@@ -102,23 +102,23 @@ def distance(rra, agent, cell):
 def _resume(rra, agent, cell):
     """Search on until `cell` is expanded; its distance, or UNREACHABLE."""
     cells, state = rra.cells[agent], rra.state[agent]
-    while state[_N_OPEN] > 0:
-        while rra.head[agent, state[_CURRENT] % _RING] == _NONE:
-            state[_CURRENT] += 1
-        here = rra.head[agent, state[_CURRENT] % _RING]
-        _unlink(rra, agent, here, state[_CURRENT])
-        cells[here]["after"] = _CLOSED
-        state[_EXPANDED] += 1
+    while state[N_OPEN] > 0:
+        while rra.head[agent, state[CURRENT] % RING] == NONE:
+            state[CURRENT] += 1
+        here = rra.head[agent, state[CURRENT] % RING]
+        _unlink(rra, agent, here, state[CURRENT])
+        cells[here]["after"] = CLOSED
+        state[EXPANDED] += 1
         for k in range(8):
             if (rra.legal[here] >> k) & 1:
                 other = here + rra.offsets[k]
                 child = cells[other]
                 reached = cells[here]["g"] - 1 + rra.costs[k]
-                if child["g"] == 0 or (child["after"] != _CLOSED and reached < child["g"] - 1):
-                    rest = heuristic(rra, other, state[_AIM])
+                if child["g"] == 0 or (child["after"] != CLOSED and reached < child["g"] - 1):
+                    rest = heuristic(rra, other, state[AIM])
                     if child["g"] > 0:
                         _unlink(rra, agent, other, child["g"] - 1 + rest)
-                    _open(rra, agent, other, reached, reached + rest)
+                    open_cell(rra, agent, other, reached, reached + rest)
         if here == cell:
             return np.int64(cells[cell]["g"] - 1)
     return np.int64(UNREACHABLE)
@@ -127,7 +127,7 @@ def _resume(rra, agent, cell):
 @inner
 def goal_of(rra, agent):
     """The goal that the search of `agent` began from."""
-    return rra.state[agent, _GOAL]
+    return rra.state[agent, GOAL]
 
 
 @inner
@@ -136,7 +136,7 @@ def is_touched(rra, agent, edits, first):
     cells = rra.cells[agent]
     for k in range(first, edits.counts[0]):
         cell = cells[edits.list[k]["cell"]]
-        if cell["g"] > 0 and cell["after"] == _CLOSED:
+        if cell["g"] > 0 and cell["after"] == CLOSED:
             return True
     return False
 
@@ -147,14 +147,14 @@ def is_right(rra, agent, cell, edits, first):
 
     It is if no way over a cell that gained a move can be shorter, and if a way of that length is still there.
     """
-    cells, goal = rra.cells[agent], rra.state[agent, _GOAL]
+    cells, goal = rra.cells[agent], rra.state[agent, GOAL]
     left = distance(rra, agent, cell)
     if left == UNREACHABLE:
         return False
     for k in range(first, edits.counts[0]):
         if edits.list[k]["gained"]:
             edit = edits.list[k]["cell"]
-            is_known = cells[edit]["g"] > 0 and cells[edit]["after"] == _CLOSED
+            is_known = cells[edit]["g"] > 0 and cells[edit]["after"] == CLOSED
             beyond = cells[edit]["g"] - 1 if is_known else heuristic(rra, edit, goal)
             if heuristic(rra, cell, edit) + beyond < left:
                 return False
@@ -163,7 +163,7 @@ def is_right(rra, agent, cell, edits, first):
         for k in range(8):
             if (rra.legal[cell] >> k) & 1:
                 other = cells[cell + rra.offsets[k]]
-                if other["g"] > 0 and other["after"] == _CLOSED and other["g"] - 1 + rra.costs[k] == left:
+                if other["g"] > 0 and other["after"] == CLOSED and other["g"] - 1 + rra.costs[k] == left:
                     nearer = cell + rra.offsets[k]
                     break
         if nearer == cell:
@@ -182,29 +182,30 @@ def heuristic(rra, cell, goal):
 
 
 @inner
-def _open(rra, agent, cell, g, f):
+def open_cell(rra, agent, cell, g, f):
+    """Put `cell`, which is not on it, first on the open list."""
     cells = rra.cells[agent]
     if cells[cell]["g"] == 0:
-        rra.touched[agent, rra.state[agent, _N_TOUCHED]] = cell
-        rra.state[agent, _N_TOUCHED] += 1
-    first = rra.head[agent, f % _RING]
+        rra.touched[agent, rra.state[agent, N_TOUCHED]] = cell
+        rra.state[agent, N_TOUCHED] += 1
+    first = rra.head[agent, f % RING]
     cells[cell]["g"] = g + 1
     cells[cell]["after"] = first
-    cells[cell]["before"] = _NONE
-    if first != _NONE:
+    cells[cell]["before"] = NONE
+    if first != NONE:
         cells[first]["before"] = cell
-    rra.head[agent, f % _RING] = cell
-    rra.state[agent, _N_OPEN] += 1
+    rra.head[agent, f % RING] = cell
+    rra.state[agent, N_OPEN] += 1
 
 
 @inner
 def _unlink(rra, agent, cell, f):
     cells = rra.cells[agent]
     after, before = cells[cell]["after"], cells[cell]["before"]
-    if before == _NONE:
-        rra.head[agent, f % _RING] = after
+    if before == NONE:
+        rra.head[agent, f % RING] = after
     else:
         cells[before]["after"] = after
-    if after != _NONE:
+    if after != NONE:
         cells[after]["before"] = before
-    rra.state[agent, _N_OPEN] -= 1
+    rra.state[agent, N_OPEN] -= 1

@@ -29,7 +29,7 @@ whose agents plan alone and can be asked one after another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,9 @@ from wayfolk.kernels.crew import N_ASKED, Crew
 from wayfolk.kernels.planning import AskPython
 from wayfolk.problem.layers import Layer
 from wayfolk.world.grid import Grid
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 __all__ = ["NOBODY", "Change", "Controller", "View"]
 
@@ -152,6 +155,10 @@ class Controller:
 
     def forget_rows(self, n_rows: int) -> None:
         """The first `n_rows` rows of the log, none of them needed, are dropped: those after them count from 0 now."""
+
+    def remember(self, memory: Memory) -> None:
+        """List what decides its next moves besides the world (see `Memory`). By default a restored world begins anew."""
+        memory.begins_anew = True
 
     def layers(self) -> tuple[Layer, ...]:
         """What a replay can show of this controller besides moves, up to now. By default nothing."""

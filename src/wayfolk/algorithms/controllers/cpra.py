@@ -15,7 +15,7 @@ Deviations  the abstract path is on one level, half-way up unless `level` says s
             more ring of them for each plan by which an agent did not get on: what blocks it may be there for good.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT
 from wayfolk.world.abstraction.cliques import cliques_of, grouped
 from wayfolk.world.grid import Grid, Moves
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Sturtevant and Buro 2006; Jansen 2008"
 OPTIMAL = False
@@ -125,6 +128,21 @@ class Refining(Windowed):
             self.grid = view.grid
             arrays = arrays._replace(legs=_new_legs(n), **self._groups(view.grid))
         self.arrays = arrays
+
+    def remember(self, memory: "Memory") -> None:
+        """What WHCA* remembers, and the abstract paths."""
+        arrays: CorridorArrays = self.arrays
+        nodes, n_nodes = arrays.nodes, len(arrays.begins) - 1
+        memory.records(
+            "legs", arrays.legs, goal=memory.cells_or_none, end=memory.cells, n_nodes=(0, MOST + 1),
+            was=memory.cells_or_none,
+            rings=(0, WIDEST),
+        )  # fmt: skip
+        used = np.arange(nodes.shape[1]) < arrays.legs["n_nodes"][:, None]
+        nodes[...] = memory.numbers("nodes", np.where(used, nodes, 0), (0, n_nodes - 1))
+        if memory.is_read and any(len(np.unique(row[k])) < k.sum() for row, k in zip(nodes, used, strict=True)):
+            memory.refuse("nodes", "has a group twice in one path")
+        self.arrays = arrays._replace(window=self._remembered(memory, arrays.window))
 
     def make_room(self, view: View) -> None:
         """Enlarge the tree of the search in the window, and the open list of that among the groups."""

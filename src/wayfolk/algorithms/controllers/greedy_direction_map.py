@@ -10,7 +10,7 @@ Deviations  the thesis does not say how similar two steps must be for the second
             not changed.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.random import new_random
 from wayfolk.problem.problem import Problem
 from wayfolk.world.direction_map import DirectionMap
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Jansen 2008"
 OPTIMAL = False
@@ -73,6 +76,11 @@ class Drifting(Controller):
         if change.cells.size:
             self.map.forget(change.cells[view.grid.legal[change.cells] == 0])
             self.prepare(view)
+
+    def remember(self, memory: "Memory") -> None:
+        """The vectors, and the random numbers."""
+        memory.vectors("vectors", self.arrays.laned.cells)
+        memory.luck("luck", self.arrays.luck)
 
 
 class DriftArrays(NamedTuple):

@@ -15,7 +15,7 @@ Deviations  an occupied goal is planned for like a free one, and the agent then 
             docs/direction-maps.md.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from wayfolk.kernels.graph import HEURISTICS, GridGraph
 from wayfolk.kernels.planning import planned_by
 from wayfolk.problem.problem import Problem
 from wayfolk.world.direction_map import DirectionMap
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Zelinsky 1992; Silver 2005; Jansen 2008"
 OPTIMAL = False
@@ -90,6 +93,9 @@ class LocalRepair(Controller):
         """Plan on the changed map; nothing else is kept."""
         if change.cells.size:
             self.prepare(view)
+
+    def remember(self, memory: "Memory") -> None:
+        """Nothing is remembered: all plans are routes."""
 
     def make_room(self, view: View) -> None:
         """Enlarge the queue of the search."""

@@ -17,7 +17,7 @@ Deviations  an agent without a way stays where it is, keeps its cell for the who
             moves are refused.
 """
 
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from wayfolk.kernels.reservations import holder, release, reserve
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid, Moves
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Silver 2005; Jansen 2008"
 OPTIMAL = False
@@ -145,6 +148,24 @@ class Windowed(Controller):
             seats=with_rows(window.seats, 2 * n),
             order=with_rows(window.order, n),
             seen=with_rows(window.seen, n),
+        )
+
+    def remember(self, memory: "Memory") -> None:
+        """Ways, reservations, whose turn it is, and the searches back from goals."""
+        self.arrays = self._remembered(memory, self.arrays)
+
+    def _remembered(self, memory: "Memory", window: "WindowArrays") -> "WindowArrays":
+        """The arrays of a window, with what was noted if there is anything."""
+        now = round(memory.view.time * window.per_step)
+        memory.ways("ways", window.cells, window.slots, window.n_way, now, 2 * window.span + 64)
+        memory.numbers("parked_at", window.parked_at, memory.cells_or_none)
+        memory.numbers("turn", window.turn, memory.count)
+        memory.numbers("clock", window.clock, memory.any)
+        memory.searches("searches", window.searches)
+        if memory.is_read:
+            window.rules.parked[window.parked_at[window.parked_at != NOBODY]] = 0
+        return window._replace(
+            table=memory.reservations("table", window.table), edits=memory.edits("edits", window.edits, window.seen)
         )
 
     def make_room(self, view: View) -> None:

@@ -13,7 +13,7 @@ costs and how A* orders nodes, `regions.py` for sectors, and `wayfolk.kernels.di
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ from wayfolk.kernels.rows import with_rows
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
 from wayfolk.world.direction_map import DirectionMap
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 N_READ = 0  # place in `counts`: rows of the log that have been read
 
@@ -102,6 +105,16 @@ class Thesis(Controller):
     def update(self, view: View, change: Change) -> None:
         """Make places for those who have joined; plan on the changed map. Vectors of new walls are forgotten."""
         self.prepare(view)
+
+    def remember(self, memory: "Memory") -> None:
+        """The vectors, the copies that agents have of them, what of the log was read, and the random numbers."""
+        arrays = self.arrays
+        memory.vectors("vectors", arrays.lanes.cells)
+        memory.numbers("clock", arrays.lanes.clock, (0.0, memory.view.time))
+        memory.numbers("here", arrays.here, memory.cells)
+        memory.numbers("counts", arrays.counts, memory.count)
+        memory.records("own", arrays.own, x=(-1.0, 1.0), y=(-1.0, 1.0), known=(0.0, 1.0), seen=memory.any)
+        memory.luck("luck", arrays.luck)
 
     def make_room(self, view: View) -> None:
         """Enlarge the open list of the search."""

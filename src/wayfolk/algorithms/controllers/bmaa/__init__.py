@@ -23,7 +23,7 @@ Deviations  the paper moves agents one after another in the same step. Here this
             the nearest empty cell move on by one, so that the agent longest under way gets through.
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
 from wayfolk.world.flow import Flow, flow_of
 from wayfolk.world.grid import Moves
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Sigurdson, Bulitko, Yeoh, Hernandez and Koenig 2018"
 OPTIMAL = False
@@ -149,6 +152,29 @@ class Bounded(Controller):
             bmaa.drop_paths(arrays, np.ascontiguousarray(view.here))
             if change.freed(view.grid):
                 arrays.walkers["outdated"] = True
+        self.arrays = arrays
+
+    def remember(self, memory: "Memory") -> None:
+        """Paths, what agents have learned, whose heuristics are known, and one-way streets."""
+        arrays, grid = self.arrays, memory.view.grid
+        walkers, n_path = arrays.walkers, arrays.paths.shape[1]
+        memory.records(
+            "walkers", walkers, goal=memory.cells_or_none, was=memory.cells_or_none, n_path=(0, n_path), at=(0, n_path),
+            want=memory.cells_or_none,
+        )  # fmt: skip
+        used = np.arange(n_path) < walkers["n_path"][:, None]
+        arrays.paths[...] = memory.numbers("paths", np.where(used, arrays.paths, 0), memory.cells)
+        memory.luck("luck", arrays.luck)
+        memory.numbers("turn", arrays.counts[bmaa_search.TURN : bmaa_search.TURN + 1], memory.agents)
+        if self.flow is not None:
+            self.flow = memory.flow("flow", self.flow)
+            arrays = arrays._replace(graph=self.flow.graph)
+        arrays = arrays._replace(tiles=bmaa_tiles.remembered(memory, arrays.tiles, grid.n_cells // grid.stride))
+        if self.by_sectors:
+            memory.numbers("valid", arrays.fields.valid, (0, 1))
+        if memory.is_read:
+            walkers["asked"] = walkers["moved"] = False
+            bmaa.make_fields(arrays)
         self.arrays = arrays
 
     def make_room(self, view: View) -> None:

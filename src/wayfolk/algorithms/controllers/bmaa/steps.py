@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.controllers.bmaa.fields import CoarseFields
+from wayfolk.algorithms.controllers.bmaa.fields import CoarseFields, make
 from wayfolk.algorithms.controllers.bmaa.moves import begin_round, send
 from wayfolk.algorithms.controllers.bmaa.search import N_FIELDS, TURN, search
 from wayfolk.algorithms.controllers.bmaa.tiles import Tiles, forget, make_room
 from wayfolk.kernels import random
+from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crew import asked, wait
 from wayfolk.kernels.crossing import SOON
 from wayfolk.kernels.graph import GridGraph
@@ -106,6 +107,17 @@ def drop_paths(arrays, here):
                 walker["n_path"] = walker["at"] = 0
                 break
             cell = there
+
+
+@kernel
+def make_fields(arrays):
+    """Compute the coarse fields of all agents that had one; not for goals in walls, which are in no region."""
+    for number in range(arrays.fields.valid.size):
+        goal = arrays.walkers[number]["goal"]
+        if arrays.fields.valid[number] and (goal == NOWHERE or arrays.legal[goal] == 0):
+            arrays.fields.valid[number] = False
+        if arrays.fields.valid[number]:
+            make(arrays.fields, number, goal, arrays.graph.stride, arrays.slant, arrays.graph.cheapest)
 
 
 @inner

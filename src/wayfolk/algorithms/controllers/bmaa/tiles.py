@@ -8,14 +8,17 @@ Invariants  the pool grows with the cells that agents have learned about, not wi
             writes its own block only.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner
+from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.rows import with_rows
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 SMALLEST = 5  # a new table has 2 ** 5 tiles
 AT_FIRST = 9  # the pool begins with room for 2 ** 9 tiles for each agent, which costs nothing before it is used
@@ -23,6 +26,8 @@ N_SIZES = 40
 TOP = N_SIZES  # place in `freed` of how much of the pool has been handed out
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys over a table
 TABLE = np.dtype([("block", np.int64), ("used", np.int32), ("bits", np.int32)], align=True)  # bits 0: no block yet
+
+LEARNED = np.dtype([("agent", np.int32), ("key", np.int32), ("values", np.float32, 16)], align=True)
 
 
 class Tiles(NamedTuple):
@@ -74,6 +79,53 @@ def learned(tiles: Tiles, agent: int, n_cells: int, stride: int) -> NDArray[np.f
     known[up, across] = values
     rows = known.swapaxes(1, 2).reshape(4 * len(known), 4 * tiles.across)[:, :stride]
     return rows.reshape(-1)[:n_cells].copy()
+
+
+def remembered(memory: "Memory", tiles: Tiles, n_rows: int) -> Tiles:
+    """The tables with what was noted, if there is anything: the tiles are entered one after another."""
+    learned = _listed(tiles) if not memory.is_read else np.zeros(0, LEARNED)
+    n_agents, n_keys = len(tiles.tables), ((n_rows >> 2) + 1) * tiles.across
+    learned = memory.records_listed(
+        "tiles", learned, n_agents * n_keys, agent=memory.agents, key=(1, n_keys), values=(-1e9, 1e9)
+    )
+    if not memory.is_read:
+        return tiles
+    if len(np.unique(learned[["agent", "key"]])) < len(learned):
+        memory.refuse("tiles", "has a tile of an agent twice")
+    done = 0
+    while (done := _enter_all(tiles, learned, done)) < len(learned):
+        tiles = grown(tiles, len(learned))
+    return tiles
+
+
+def _listed(tiles: Tiles) -> NDArray[np.void]:
+    """All tiles of all agents."""
+    parts = [np.zeros(0, LEARNED)]
+    for agent in np.flatnonzero(tiles.tables["used"]).tolist():
+        table = tiles.tables[agent]
+        spots = int(table["block"]) + np.arange(1 << int(table["bits"]))
+        spots = spots[tiles.keys[spots] != 0]
+        part = np.zeros(len(spots), LEARNED)
+        part["agent"], part["key"] = agent, tiles.keys[spots]
+        part["values"] = tiles.values.reshape(-1, 16)[spots]
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+@kernel
+def _enter_all(tiles, learned, first):
+    """Enter tiles from number `first` on; the number of the first for which there is no room."""
+    for number in range(first, learned.size):
+        item = learned[number]
+        if not make_room(tiles, item["agent"], 1):
+            return number
+        table = tiles.tables[item["agent"]]
+        spot = _find(tiles, table, item["key"])
+        tiles.keys[spot] = item["key"]
+        table["used"] += 1
+        for k in range(16):
+            tiles.values[16 * spot + k] = item["values"][k]
+    return learned.size
 
 
 @inner

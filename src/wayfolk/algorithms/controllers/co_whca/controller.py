@@ -1,6 +1,6 @@
 """The controller of CO-WHCA*: its arrays, and a round from the first ways to the routes that are handed out."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.reservations import holder, reserve
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 
 class ConflictOriented(Windowed):
@@ -92,6 +95,23 @@ class ConflictOriented(Windowed):
                 last_n=with_rows(arrays.last_n, n),
                 active=with_rows(arrays.active, n),
             )
+        self.arrays = arrays
+
+    def remember(self, memory: "Memory") -> None:
+        """What WHCA* remembers, what is known of the ways, and the ways before them."""
+        arrays: ConflictArrays = self.arrays
+        window = self._remembered(memory, arrays.window)
+        arrays = arrays._replace(window=window)
+        now, span = round(memory.view.time * window.per_step), 2 * window.span + 64
+        slots = (-2, now + span)
+        for name, states in (("states", arrays.states), ("last_states", arrays.last_states)):
+            memory.records(
+                name, states, began=(0, now), goal=memory.cells_or_none, owns=slots, until=slots, turn=memory.agents,
+                losses=memory.small, spent=memory.small, rank=(FREE, FIXED),
+            )  # fmt: skip
+        memory.ways("last_ways", arrays.last_cells, arrays.last_slots, arrays.last_n, now, span)
+        memory.numbers("track", arrays.track, memory.cells)
+        memory.numbers("counts", arrays.counts[N_CONFLICTS:], memory.count)
         self.arrays = arrays
 
     def make_room(self, view: View) -> None:

@@ -22,7 +22,7 @@ Deviations  agents plan for an occupied goal as for a free one. The agent then w
             `sectors.py`). In the setup "thesis" there are none of these.
 """
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.controllers._alone import find_route, follow, rests_on_goal
@@ -38,6 +38,7 @@ from wayfolk.algorithms.controllers.direction_map.planning import (
     new_arrays,
     prepared,
     put_back,
+    remembered,
     step_aside,
     view_for,
     with_room,
@@ -51,6 +52,9 @@ from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.problem.problem import Problem
 from wayfolk.world.direction_map import UNVISITED, DirectionMap
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Jansen 2008"
 OPTIMAL = False
@@ -156,6 +160,10 @@ class Laned(Controller):
     def update(self, view: View, change: Change) -> None:
         """Make places for those who have joined; plan on the changed map. Vectors of new walls are forgotten."""
         self.prepare(view)
+
+    def remember(self, memory: "Memory") -> None:
+        """Vectors, and what of the log they were learned from."""
+        self.arrays = remembered(memory, self.arrays)
 
     def make_room(self, view: View) -> None:
         """Enlarge the queue of the search, or the pool of agents' own copies of vectors."""

@@ -7,13 +7,16 @@ Invariants  a pair of agent and cell has at most one copy. At most half of the t
 Cost        24 bytes for a copy and 8 to 16 for its place in the table.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.jit import inner, kernel
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 NONE = np.int32(NOWHERE)
 COPY = np.dtype(
@@ -55,6 +58,29 @@ def grown(copies: Copies) -> Copies:
     larger.pool[: len(copies.pool)] = copies.pool
     larger.newest[:] = copies.newest
     larger.used[:] = copies.used
+    enter_all(larger)
+    return larger
+
+
+def remembered(memory: "Memory", copies: Copies) -> Copies:
+    """The pool with the copies that were noted, if there are any."""
+    noted = copies.pool[: int(copies.used[0])].copy()
+    noted["after"] = 0
+    held = memory.records_listed(
+        "copies", noted, len(copies.newest) * memory.view.grid.n_cells, x=(-1.0, 1.0), y=(-1.0, 1.0), known=(0.0, 1.0),
+        agent=memory.agents, cell=memory.places, after=(0, 0),
+    )  # fmt: skip
+    if not memory.is_read:
+        return copies
+    if len(np.unique(held[["agent", "cell"]])) < len(held):
+        memory.refuse("copies", "has two copies of one vector")
+    if (np.hypot(held["x"], held["y"]) > held["known"] * (1.0 + 1e-6)).any():
+        memory.refuse("copies", "holds vectors that are too long")
+    larger = new_copies(len(copies.newest), max(len(held), len(copies.pool)))
+    for number, copy in enumerate(held):
+        copy["after"], larger.newest[copy["agent"]] = larger.newest[copy["agent"]], number
+    larger.pool[: len(held)] = held
+    larger.used[0] = len(held)
     enter_all(larger)
     return larger
 

@@ -4,7 +4,7 @@ The log holds the executed moves in order. Before an agent plans, the map learns
 last planning, so that it is up to date for all agents.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from wayfolk.kernels.graph import HEURISTICS, heuristic, there
 from wayfolk.kernels.jit import inner
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 SHARED, WINDOW, OWN = range(3)  # what agents know of the map: all, what is near, what they have seen
 N_READ = 0  # place in `counts`: rows of the log that have been read
@@ -150,6 +153,17 @@ def with_room(arrays: DirectionArrays) -> DirectionArrays:
     if not has_room(arrays):
         return arrays._replace(copies=dm_copies.grown(arrays.copies))
     return arrays._replace(queue=buckets.grown(arrays.queue))
+
+
+def remembered(memory: "Memory", arrays: DirectionArrays) -> DirectionArrays:
+    """The arrays with what was noted, if there is anything: vectors, copies of them, and what of the log was read."""
+    memory.vectors("vectors", arrays.lanes.cells)
+    memory.numbers("clock", arrays.lanes.clock, (0.0, memory.view.time))
+    memory.numbers("here", arrays.here, memory.cells)
+    memory.numbers("leg_row", arrays.leg_row, (0, memory.n_rows))
+    memory.numbers("leg_from", arrays.leg_from, memory.cells)
+    memory.numbers("counts", arrays.counts, (0, memory.n_rows))
+    return arrays._replace(copies=dm_copies.remembered(memory, arrays.copies))
 
 
 def first_row(arrays: DirectionArrays) -> int:

@@ -7,7 +7,7 @@ In a jam most searches would expand the whole map and find nothing. Here a searc
 expansions. Each time in a row that an agent has found no path it waits twice as long, and then searches twice as far.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from wayfolk.algorithms.controllers.direction_map.planning import (
     forget_rows,
     prepared,
     put_back,
+    remembered,
     step_aside,
     view_for,
     with_room,
@@ -41,6 +42,9 @@ from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT
 from wayfolk.world.abstraction.sectors import Sectors, sectors_of
 from wayfolk.world.direction_map import RULES, DirectionMap
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 CUT = 0.6  # share of a partly refined path that is walked before planning again
 AHEAD = 2  # regions ahead that a path refined in part leads to
@@ -129,6 +133,21 @@ class Sectored(Controller):
         self.arrays.fails[change.agents] = 0
         if change.cells.size:
             self.arrays.fails[:] = 0
+
+    def remember(self, memory: "Memory") -> None:
+        """The vectors of cells and of regions, these by the centres of regions, and how often agents found no path."""
+        self.cells_arrays = remembered(memory, self.arrays.cells)
+        arrays = self.arrays = self.arrays._replace(cells=self.cells_arrays)
+        centres = memory.listed("regions.centres", arrays.centres, len(arrays.regions), memory.places)
+        vectors = arrays.lanes.cells if not memory.is_read else np.zeros(len(centres), arrays.lanes.cells.dtype)
+        memory.vectors("regions.vectors", vectors)
+        memory.numbers("regions.clock", arrays.lanes.clock, (0.0, memory.view.time))
+        memory.numbers("regions.here", arrays.here, memory.cells)
+        memory.numbers("regions.counts", arrays.counts, (0, memory.n_rows))
+        memory.numbers("fails", arrays.fails, (0, LONGEST_WAIT))
+        if memory.is_read:
+            region = arrays.regions[centres]
+            arrays.lanes.cells[region[region != NOWHERE]] = vectors[region != NOWHERE]
 
     def make_room(self, view: View) -> None:
         """Enlarge the queue of the search, or the pool of agents' own copies of vectors."""

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
+from wayfolk.algorithms.controllers.far import memory as far_memory
 from wayfolk.algorithms.controllers.far import paths as far_paths
 from wayfolk.algorithms.controllers.far import steps as far
 from wayfolk.algorithms.controllers.far.jams import AREA, LOOK, break_jams
@@ -35,6 +36,9 @@ from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
 from wayfolk.world.flow import Flow, flow_of
 from wayfolk.world.grid import Grid
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 BREAK, LEAVE, REPLAN = "break", "leave", "replan"  # what happens when agents wait for each other
 PATIENCES = {BREAK: PATIENCE, LEAVE: np.inf, REPLAN: 0.0}
@@ -127,6 +131,19 @@ class Reserving(Controller):
                 gained = np.concatenate([self.arrays.gained, gained])
             self.arrays = self.arrays._replace(gained=gained)
             self.arrays.job[REFIT] = True
+
+    def remember(self, memory: Memory) -> None:
+        """Plans, reservations, who waits for whom, and one-way streets; a search under way begins again."""
+        arrays = self.arrays
+        if self.flow is not None:
+            self.flow = memory.flow("flow", self.flow)
+            arrays = arrays._replace(graph=self.flow.graph)
+        stacks = far_memory.remember_members(memory, arrays)
+        memory.luck("luck", arrays.luck)
+        memory.numbers("clock", arrays.clock, (-float(1 << 40), float(1 << 53)))
+        memory.numbers("refit", arrays.job[REFIT : REFIT + 1], (0, 1))
+        gained = memory.listed("gained", arrays.gained, 16 * len(arrays.ground), memory.places)
+        self.arrays = arrays._replace(stacks=stacks, gained=gained)
 
     def make_room(self, view: View) -> None:
         """Make room for the detours of every agent, and for the longest path."""

@@ -16,7 +16,7 @@ Deviations  the search begins anew, with the priorities of the present step, whe
             that are not under control are walls for one step.
 """
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.random import new_random
 from wayfolk.problem.problem import Problem
 
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
+
 PAPER = "Okumura 2023; Liang et al. 2025"
 OPTIMAL = False
 COMPLETE = True
@@ -38,6 +41,7 @@ SEES = "all"
 MODELS = ("steps",)
 
 MOST_BYTES = 1 << 29
+MOST_STEPS = 1 << 12  # of one search that is repeated for a restored world
 
 
 def begin(
@@ -48,6 +52,19 @@ def begin(
 ) -> Controller:
     """A controller that searches while the agents of `problem` walk."""
     return RealTimeLacam(problem, seed, expansions)
+
+
+class Planted(NamedTuple):
+    """How a search began: where agents were, in which order, the random state, and the visits of its first step.
+
+    `followed` says for each later step whether agents had gone on to the next node. All else follows from that.
+    """
+
+    here: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    luck: int
+    visits: int
+    followed: list[bool]
 
 
 class RealTimeLacam(Controller):
@@ -66,6 +83,7 @@ class RealTimeLacam(Controller):
         self.grid, self.members, self.parked = view.grid, np.zeros(0, np.int64), np.zeros(0, np.int32)
         self.goals, self.strangers = np.zeros(0, np.int32), np.zeros(0, np.int32)
         self.root = self.ahead = 0
+        self.planted: Planted | None = None
 
     def update(self, view: View, change: Change) -> None:
         """Make room for who has joined. All else is seen before the next decision."""
@@ -78,12 +96,10 @@ class RealTimeLacam(Controller):
             return
         here = self.ground.spot_of[view.here[self.members]]
         if is_new or not self._stands_on_tree(here):
-            self._plant(here)
-        self._search()
-        configs = self.tree.configs
-        self.ahead = next_towards(self.tree.nodes, self.root, self._target())
+            self._plant(here, self.expansions)
+        self._search(self.expansions)
         crew, members = view.crew, self.members
-        crew.route[members, 0] = self.ground.cells[configs[self.ahead]]
+        crew.route[members, 0] = self.ground.cells[self.tree.configs[self.ahead]]
         crew.answers["n_route"][members], crew.answers["at"][members] = 1, 0
 
     def _notice(self, view: View) -> bool:
@@ -159,25 +175,35 @@ class RealTimeLacam(Controller):
         """Whether the agents have done what they were told, or nothing; the root is where they are."""
         for node in (self.ahead, self.root):
             if np.array_equal(here, self.tree.configs[node]):
-                reroot(self.tree.nodes, self.root, node)
-                self.root = self.tree.counts[trees.ROOT] = node
+                self._stand_on(node)
                 return True
         return False
 
-    def _plant(self, here: NDArray[np.int32]) -> None:
-        """Begin a tree where the agents are: those on their goals have the lowest priority."""
+    def _stand_on(self, node: int) -> None:
+        """Let `node`, which is the root or the one ahead, be the root."""
+        if self.planted is not None:
+            self.planted.followed.append(node == self.ahead)
+        reroot(self.tree.nodes, self.root, node)
+        self.root = self.tree.counts[trees.ROOT] = node
+
+    def _plant(self, here: NDArray[np.int32], visits: int) -> None:
+        """Begin a tree where the agents are, for `visits` in this step: those on their goals have the lowest priority."""
         rows = np.searchsorted(self.members, self.order)
         at_goal = here[rows] == self.fields.goals[rows]
         rows = np.concatenate([rows[~at_goal], rows[at_goal]]).astype(np.int32)
         self.order = self.members[rows]
         if trees.bytes_of(self.tree) > MOST_BYTES // 8:
             self.tree = trees.new_tree(len(self.members), 256)
-        exploring.plant(self.gen, self.tree, here, rows, False)
+        self._begin(Planted(here.copy(), rows, int(self.luck[0]), visits, []))
+
+    def _begin(self, planted: Planted) -> None:
+        self.planted = planted
+        exploring.plant(self.gen, self.tree, planted.here, planted.rows, False)
         self.root = self.ahead = 0
 
-    def _search(self) -> None:
-        """Visit `expansions` nodes, or fewer if there is a plan."""
-        left, counts = self.expansions, self.tree.counts
+    def _search(self, visits: int) -> None:
+        """Visit up to `visits` nodes, fewer if there is a plan, and choose the next node."""
+        left, counts = visits, self.tree.counts
         policy = exploring.Policy(1 << 60, 1, False, False, False, 0.001, 0.0)
         self.gen.later[self.ground.spot_of[self.strangers]] = 0  # taken: nobody may enter
         while left > 0 and counts[trees.GOAL] == trees.NONE:
@@ -190,12 +216,68 @@ class RealTimeLacam(Controller):
                 if 2 * trees.bytes_of(self.tree) > MOST_BYTES:
                     here = self.tree.configs[self.root].copy()
                     self.tree = trees.new_tree(len(self.members), 256)
-                    self._plant(here)
+                    self._plant(here, left)
                     counts = self.tree.counts
                 else:
                     self.tree = trees.grown(self.tree)
-        self.expanded[self.members] += self.expansions - left
+        self.expanded[self.members] += visits - left
         self.gen.later[self.ground.spot_of[self.strangers]] = NOBODY
+        self.ahead = next_towards(self.tree.nodes, self.root, self._target())
+
+    def remember(self, memory: "Memory") -> None:
+        """Priorities, random numbers, and how the search began, which a restored world repeats.
+
+        A search that is older than MOST_STEPS is not repeated: a new one begins.
+        """
+        n, grid = len(self.expanded), memory.view.grid
+        memory.luck("luck", self.luck)
+        self.order = memory.listed("order", self.order, n, memory.agents)
+        planted = self.planted if self.grid is grid else None
+        is_known = planted is not None and len(planted.followed) < MOST_STEPS
+        spent = memory.numbers("expanded", self.expanded.copy(), memory.count)
+        if memory.number("is_known", int(is_known), (0, 1)):
+            self._remember_search(memory, planted)
+        if memory.is_read:
+            self.expanded[:] = spent
+            if len(np.unique(self.order)) < len(self.order):
+                memory.refuse("order", "names an agent twice")
+
+    def _remember_search(self, memory: "Memory", planted: Planted | None) -> None:
+        n, grid, now = len(self.expanded), memory.view.grid, self.luck.copy()
+        members = self.members = memory.listed("members", self.members, n, memory.agents)
+        self.parked = memory.listed("parked", self.parked, n, memory.places)
+        self.strangers = memory.listed("strangers", self.strangers, n, memory.places)
+        self.goals = memory.listed("goals", self.goals, n, memory.places)
+        if memory.is_read:
+            if not len(members) or (np.diff(members) <= 0).any() or len(self.goals) != len(members):
+                memory.refuse("members", "does not name each agent once")
+            self.ground = ground_of(grid.with_blocked(self.parked) if self.parked.size else grid)
+            if not np.isin(members, self.order).all() or (self.ground.spot_of[self.strangers] == NOWHERE).any():
+                memory.refuse("strangers", "does not fit the map and the order of agents")
+            self.fields = FarFields(self.ground, np.zeros(len(members), np.int32))
+            planted = Planted(self.fields.goals.copy(), np.zeros(len(members), np.int32), 0, 0, [])
+        assert planted is not None
+        n_spots = len(self.ground.cells)
+        memory.numbers("aims", self.fields.goals, (0, n_spots - 1))
+        memory.numbers("planted.here", planted.here, (0, n_spots - 1))
+        memory.numbers("planted.rows", planted.rows, (0, len(members) - 1))
+        start = memory.numbers("planted.luck", np.array([planted.luck], np.uint64), memory.any)
+        visits = memory.number("planted.visits", planted.visits, (0, self.expansions))
+        followed = memory.listed("planted.followed", np.array(planted.followed, np.bool_), MOST_STEPS, (0, 1))
+        if not memory.is_read:
+            return
+        if any(len(np.unique(each)) < len(members) for each in (planted.here, planted.rows)):
+            memory.refuse("planted.here", "has two agents in one cell or in one place of the order")
+        self.fields.fill(len(members))
+        self.gen = new_generator(self.fields, self.luck)
+        self.tree = trees.new_tree(len(members), 256)
+        self.luck[:] = start
+        self._begin(planted._replace(luck=int(start[0]), visits=visits))
+        self._search(visits)
+        for goes_on in followed.tolist():
+            self._stand_on(self.ahead if goes_on else self.root)
+            self._search(self.expansions)
+        self.luck[:] = now
 
     def _target(self) -> int:
         """The node to walk to: the goal if it is known, else the one that is visited next."""

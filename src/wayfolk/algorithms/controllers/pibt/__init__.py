@@ -24,7 +24,7 @@ agents leave and enter learn their direction at the rate `alpha`, and a move cos
 `every` steps costs are computed again, and fields are searched again, at most `effort` cells in a step.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,13 +39,16 @@ from wayfolk.algorithms.options import Range
 from wayfolk.kernels.crew import asked, report, wait
 from wayfolk.kernels.direction_map import Lanes, learn
 from wayfolk.kernels.edits import with_changes
-from wayfolk.kernels.jit import inner
+from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.random import new_random
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
 from wayfolk.world.direction_map import DirectionMap
 from wayfolk.world.grid import Grid
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Okumura et al. 2022; Zhang et al. 2024; Jansen 2008"
 OPTIMAL = False
@@ -54,6 +57,14 @@ SEES = "all"
 
 TURN, ROUNDS = range(2)  # places in `counts`
 REPAIR = 8  # cells for each agent and step that go into fields, and into bridges, which an edit has changed
+
+NOTE = np.dtype(
+    [
+        *((name, np.int32) for name in ("goal", "was", "caller", "pulled", "spent")),
+        *((name, np.bool_) for name in ("held", "fresh", "lost")),
+    ]
+)
+"""What is remembered of a body."""
 
 
 def begin(
@@ -157,6 +168,32 @@ class Pushing(Controller):
         lanes = self.arrays.lanes._replace(graph=grid.graph)
         self.grid, self.arrays = grid, self.arrays._replace(push=push, lanes=lanes)
 
+    def remember(self, memory: "Memory") -> None:
+        """Priorities, who waits for whom, and what was learned; distances are searched again when they are needed."""
+        arrays, push = self.arrays, self.arrays.push
+        memory.permutation("order", self.order)
+        memory.luck("luck", self.luck)
+        notes = np.zeros(len(push.bodies), NOTE)
+        for name in NOTE.names or ():
+            notes[name] = push.bodies[name]
+        memory.records(
+            "bodies", notes, goal=memory.cells_or_none, was=memory.cells_or_none, caller=memory.agents_or_none,
+            pulled=memory.cells_or_none, spent=memory.small,
+        )  # fmt: skip
+        memory.records("keeps", push.keeps, agent=memory.agents_or_none)
+        memory.numbers("shut", push.fields.shut, (0, 1))
+        memory.numbers("turn", arrays.counts[TURN : TURN + 1], memory.agents)
+        memory.numbers("rounds", arrays.counts[ROUNDS : ROUNDS + 1], memory.count)
+        if arrays.learns:
+            memory.vectors("vectors", arrays.lanes.cells)
+            prices = push.fields.prices
+            memory.numbers("prices", prices, (int(prices.min()), costliest(prices, self.w_max)))
+        if memory.is_read:
+            for name in NOTE.names or ():
+                push.bodies[name] = notes[name]
+            _borrow_all(push, np.ascontiguousarray(memory.view.here))
+            bridges.find_bridges(push.bridges, push.fields.legal, push.fields.offsets, push.fields.shut)
+
 
 class PushArrays(NamedTuple):
     """The arrays of pushing, and the lanes if any are learned; `base` are the costs of moves without lanes."""
@@ -197,6 +234,15 @@ def _plan_routes(arrays, crew, log, now):
 
 
 planned_by(PushArrays, _plan_routes)
+
+
+@kernel
+def _borrow_all(push, here):
+    """Find the fields of all goals that agents had."""
+    for number in range(push.bodies.size):
+        body = push.bodies[number]
+        if body["goal"] != NONE:
+            body["row"] = guided_fields.borrow(push.fields, body["goal"], here[number])
 
 
 @inner

@@ -19,7 +19,7 @@ If fewer than `progress` agents come nearer to their goals within the window, it
 the paper's guard against deadlocks.
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ from wayfolk.algorithms.controllers.rhcr.priorities import (
 from wayfolk.algorithms.controllers.rhcr.pushing import push_along
 from wayfolk.algorithms.options import Range
 from wayfolk.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
 
 PAPER = "Li et al. 2021"
 OPTIMAL = False
@@ -102,6 +105,31 @@ class Rolling(Controller):
         if change.cells.size or len(view.here) > len(self.expanded):
             self._forget(view)
         self.until = 0
+
+    def remember(self, memory: "Memory") -> None:
+        """The paths of the present window, distances, random numbers, and what PIBT remembers."""
+        n, now = len(self.expanded), round(memory.view.time)
+        self.pushing.remember(memory.part("pushing"))
+        memory.generator("random", self.random)
+        memory.numbers("expanded", self.expanded, memory.count)
+        memory.searches("searches", self.rolling.searches)
+        memory.numbers("shut", self.rolling.shut, (0, 1))
+        self.members = memory.listed("members", self.members, n, memory.agents)
+        self.steps = memory.number("steps", self.steps, (0, GROWTH * self.window))
+        self.since = memory.number("since", self.since, (0, now))
+        self.until = memory.number("until", self.until, (0, self.since + self.horizon))
+        self.n_pushed = memory.number("n_pushed", self.n_pushed, memory.count)
+        width = memory.number("width", self.paths.shape[1], (0, GROWTH * self.window + 1))
+        paths = self.paths if not memory.is_read else np.zeros((0, width), np.int32)
+        self.paths = memory.listed("paths", paths, n, memory.places)
+        if not memory.is_read:
+            return
+        is_empty = not width and not self.steps and not len(self.members) and now >= self.until
+        fits = len(self.paths) == n and width > self.steps and (now >= self.until or now - self.since < self.horizon)
+        if not (is_empty or fits) or len(np.unique(self.members)) < len(self.members):
+            memory.refuse("paths", "does not hold the paths of the window")
+        self.rolling = with_steps(self.rolling, self.steps)
+        count_paths(self.rolling, self.paths, self.members, self.steps, 1)
 
     def decide(self, view: View) -> None:
         """Plan for all agents if it is time to, else for those that have arrived."""

@@ -1,6 +1,6 @@
 """The controller of RWT: which part of its route an agent is on, and the window that it plans in a band around it."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,11 +47,15 @@ from wayfolk.kernels.reservations import Reservations
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
 
+if TYPE_CHECKING:
+    from wayfolk.algorithms.memory import Memory
+
 WIDEST = 16  # rings of cells around a route
 OPEN_RINGS = 8  # so far from its route an agent may go where no passage is near
 BESIDE = 1  # and so far before a passage; one that gets farther away plans another route
 PATIENCE = 4  # plans by which an agent has not got on, before it plans another route
 FINE = 85  # parts of a slot, if it is a twelfth of a step
+SMALL = ("waits", "edits", "freed", "slot", "since", "spent", "effort")  # counters of a leg, and slots
 COARSE = 1024  # and if it is a step: more than any number of diagonals that is compared
 
 
@@ -110,6 +114,34 @@ class Splitting(Windowed):
             arrays.counts[EDITS] += 1
             arrays.counts[FREED] += change.freed(view.grid)
         self.arrays = arrays
+
+    def remember(self, memory: "Memory") -> None:
+        """What WHCA* remembers, the routes and who is expected where, and what was measured of the map."""
+        arrays: PassageArrays = self.arrays
+        n, most = len(arrays.legs), len(arrays.legal)
+        length = memory.number("length", arrays.routes.shape[1], (1, 2 * most + 256))
+        routes, steps = (
+            (np.zeros((n, length), np.int32) for _ in range(2)) if memory.is_read else (arrays.routes, arrays.steps)
+        )
+        memory.records(
+            "legs", arrays.legs, goal=memory.cells_or_none, n=(0, length), booked=(0, length), at=(0, length - 1),
+            end=(0, length - 1), was=memory.cells_or_none, rings=(0, WIDEST), **dict.fromkeys(SMALL, memory.small),
+        )  # fmt: skip
+        legs = arrays.legs
+        if memory.is_read and (np.maximum(legs["at"], legs["end"]) >= np.maximum(legs["n"], 1)).any():
+            memory.refuse("legs", "has an agent behind the end of its route")
+        used = np.arange(length) < legs["n"][:, None]
+        used[:, 0] = True
+        routes[...] = memory.numbers("routes", np.where(used, routes, 0), memory.cells)
+        steps[...] = memory.numbers("steps", np.where(used, steps, 0), memory.small)
+        memory.numbers("wide", arrays.wide, (0, 255))
+        memory.numbers("tall", arrays.tall, (0, 255))
+        memory.numbers("near", arrays.near, (0, int(NOWHERE)))
+        memory.numbers("counts", arrays.counts, memory.small)
+        self.arrays = arrays._replace(
+            window=self._remembered(memory, arrays.window), routes=routes, steps=steps,
+            queue=memory.reservations("queue", arrays.queue),
+        )  # fmt: skip
 
     def make_room(self, view: View) -> None:
         """Enlarge what was full: the tree of the search in the window, the open list, the routes, or the queues."""
