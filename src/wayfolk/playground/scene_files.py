@@ -103,6 +103,8 @@ def _check(data: dict[str, Any]) -> None:
     for name, value in world.items():
         if isinstance(value, int) and name != "seed" and abs(value) > MAX_SIDE:
             raise BadInput(f"{name[:40]} of [world] is up to {MAX_SIDE:,}, not {value}")
+    if isinstance(world.get("width"), int) and isinstance(world.get("height"), int):
+        check_size(world["width"], world["height"])
     controller = _table(data, "controller")
     entry = known(str(controller.get("name", "whca")), "controllers")
     checked_options(entry, {str(name): value for name, value in _table(controller, "options").items()})
