@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import active_children, resource_tracker
 from pathlib import Path
@@ -29,6 +29,31 @@ def available_bytes() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
         return 4 << 30
+
+
+def memory_of(pids: Iterable[int]) -> dict[int, int]:
+    """The bytes of memory that each of these processes has for itself; those that have ended are missing."""
+    if not Path("/proc/self/status").exists():
+        return _memory_by_ps(list(pids))
+    used = {}
+    for pid in pids:
+        with suppress(OSError):
+            rows = [line.split() for line in Path(f"/proc/{pid}/status").read_text().splitlines()]
+            kinds = {"RssAnon:", "RssShmem:", "VmSwap:"}
+            used[pid] = 1024 * sum(int(row[1]) for row in rows if row and row[0] in kinds)
+    return used
+
+
+def limit_memory(more: int) -> None:
+    """Let this process take up to `more` bytes besides what it has, then a MemoryError; only on Linux."""
+    try:
+        import resource
+
+        rows = [line.split() for line in Path("/proc/self/status").read_text().splitlines()]
+        limit = 1024 * next(int(row[1]) for row in rows if row and row[0] == "VmData:") + more
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    except (ImportError, OSError, ValueError, StopIteration):
+        return
 
 
 def cache_home() -> Path:
@@ -80,6 +105,18 @@ def end_children() -> None:
         if pid != tracker:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+
+
+def _memory_by_ps(pids: list[int]) -> dict[int, int]:
+    """What `ps` says of these processes, where there is no /proc; nothing where there is no `ps` either."""
+    import subprocess
+
+    command = ["ps", "-o", "pid=,rss=", "-p", ",".join(map(str, pids))]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    return {int(pid): 1024 * int(size) for pid, size in (line.split() for line in listed.splitlines())}
 
 
 def _children() -> list[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -14,12 +16,14 @@ pytest.importorskip("httpx", reason="the test client needs httpx")
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from wayfolk.errors import BadInput
-from wayfolk.playground import limits
+from wayfolk.errors import BadInput, WayfolkError
+from wayfolk.playground import addresses, limits
+from wayfolk.playground import workers as workers_module
+from wayfolk.playground.addresses import check_address, reached_at, url
 from wayfolk.playground.assets import assets
-from wayfolk.playground.guard import check_address
+from wayfolk.playground.bring import read_dropped
 from wayfolk.playground.server import make_app
-from wayfolk.playground.sessions import Workers
+from wayfolk.playground.workers import Workers
 
 HERE = "http://127.0.0.1:8765"
 TOKEN = "a-token-of-many-letters"
@@ -31,9 +35,9 @@ def client():
         yield client
 
 
-def connect(client, origin=HERE, host="127.0.0.1:8765", query=""):
-    headers = {"host": host} | ({} if origin is None else {"origin": origin})
-    return client.websocket_connect(f"/live{query}", headers=headers)
+def connect(client, origin=HERE, host="127.0.0.1:8765", cookie=""):
+    headers = {"host": host, "cookie": cookie} | ({} if origin is None else {"origin": origin})
+    return client.websocket_connect("/live", headers=headers)
 
 
 def heard(socket):
@@ -102,12 +106,73 @@ def test_with_a_token_nothing_is_served_without_it():
             assert client.get(path).status_code == 403, path
         with pytest.raises(WebSocketDisconnect), connect(client, there, "192.168.0.7:8765"):
             pass
-        opened = client.get(f"/?token={TOKEN}")
-        assert opened.status_code == 200
+        opened = client.get(f"/?token={TOKEN}", follow_redirects=False)
+        assert opened.status_code == 303
+        assert opened.headers["location"] == "/"
         cookie = opened.headers["set-cookie"]
+        assert TOKEN not in cookie
         assert "HttpOnly" in cookie
-        assert "SameSite=Strict" in cookie
+        assert "SameSite=Lax" in cookie
         assert client.get("/api/maps").status_code == 200  # by the cookie
+        with connect(client, there, "192.168.0.7:8765", cookie=cookie.partition(";")[0]):
+            pass
+        again = client.get(f"/?token={TOKEN}", follow_redirects=False)
+        assert again.status_code == 303  # the address bar loses it again
+
+
+@pytest.mark.parametrize("token", ['a+b&c=d#e%20/?;,"x', "tür zum spielplatz"])
+def test_a_token_may_have_any_letters(token):
+    app = make_app(host="0.0.0.0", port=8765, token=token, workers=Workers(spare=False))
+    address = url("192.168.0.7", 8765, token)
+    with TestClient(app, base_url="http://192.168.0.7:8765") as client:
+        answer = client.get(address)
+        assert answer.status_code == 200
+        assert str(answer.url) == "http://192.168.0.7:8765/"
+
+
+def test_guesses_are_limited_for_each_address_and_in_total(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(limits, "monotonic", lambda: now[0])
+    guard = make_app(host="0.0.0.0", port=8765, token=TOKEN, workers=Workers(spare=False))
+    there = "http://192.168.0.7:8765"
+
+    def statuses(host, *tokens):
+        with TestClient(guard, base_url=there, client=(host, 5000)) as client:
+            return [client.get(f"/?token={token}", follow_redirects=False).status_code for token in tokens]
+
+    assert statuses("10.0.0.1", *["wrong"] * 6, TOKEN) == [403] * 5 + [429] * 2
+    assert statuses("10.0.0.2", *[TOKEN] * 20) == [303] * 20  # who has it does not guess
+    assert statuses("fe80::1", *["wrong"] * 5) == [403] * 5
+    assert statuses("fe80::2", "wrong") == [429]  # the same network
+    for i in range(3, 11):
+        assert statuses(f"10.0.0.{i}", *["wrong"] * 5) == [403] * 5
+    assert statuses("10.0.0.99", TOKEN) == [429]  # fifty wrong ones were enough for now
+    now[0] += 60.0
+    assert statuses("10.0.0.1", TOKEN) == [303]
+
+
+def test_who_has_a_pass_is_not_disturbed_by_guesses(monkeypatch):
+    monkeypatch.setattr(limits, "monotonic", lambda: 0.0)
+    guard = make_app(host="0.0.0.0", port=8765, token=TOKEN, workers=Workers(spare=False))
+    with TestClient(guard, base_url="http://192.168.0.7:8765") as client:
+        assert client.get(f"/?token={TOKEN}").status_code == 200
+        for _ in range(60):
+            client.get("/?token=wrong")
+        assert client.get("/?token=wrong").status_code == 429
+        assert client.get("/api/maps").status_code == 200
+
+
+def test_the_printed_address_can_be_opened_by_another_device(monkeypatch):
+    assert reached_at("127.0.0.1") == ["127.0.0.1"]
+    assert reached_at("192.168.0.7") == ["192.168.0.7"]
+    for host in ("0.0.0.0", "::"):
+        found = reached_at(host)
+        assert found
+        assert not {"0.0.0.0", "::"} & set(found)
+    monkeypatch.setattr(addresses, "_way_out", lambda family: "192.168.0.7" if family == socket.AF_INET else "")
+    assert reached_at("0.0.0.0")[0] == "192.168.0.7"
+    assert url("192.168.0.7", 80, "a b+c") == "http://192.168.0.7:80/?token=a%20b%2Bc"
+    assert url("::1", 8765) == "http://[::1]:8765/"
 
 
 # --- what is served
@@ -149,12 +214,10 @@ def test_maps_are_looked_up_by_name_only(client, name):
     assert answer.status_code in (400, 404)
 
 
-def test_a_dropped_file_is_known_by_its_bytes_and_its_name_goes_nowhere(client, tmp_path, monkeypatch):
+def test_a_dropped_file_is_known_by_its_bytes_and_its_name_goes_nowhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = b"type octile\nheight 2\nwidth 3\nmap\n.@.\n...\n"
-    answer = client.post("/api/read", params={"name": "../../../tmp/evil<b>.map"}, content=data)
-    assert answer.status_code == 200
-    read = answer.json()["map"]
+    read = read_dropped("../../../tmp/evil<b>.map", data)["map"]
     assert read["width"] == 3
     assert set("/<>.") & set(read["name"]) == set()
     assert list(tmp_path.iterdir()) == []
@@ -163,6 +226,7 @@ def test_a_dropped_file_is_known_by_its_bytes_and_its_name_goes_nowhere(client, 
 def test_a_broken_dropped_file_gets_a_sentence_without_our_paths(client):
     answer = client.post("/api/read", params={"name": "x.map"}, content=b"type octile\nheight -1\nwidth 3\nmap\n")
     assert answer.status_code == 400
+    assert "the height must be" in answer.json()["why"]
     assert "tmp" not in answer.json()["why"]
 
 
@@ -197,12 +261,12 @@ GROUP = "[[group]]\nplaces = [[0, 0]]\ngoals = [[3, 1]]\n"
         ("[world]\nx = " + "[" * 3000, "no scene"),
     ],
 )
-def test_a_dropped_scene_names_no_file_and_no_module(client, text, word, tmp_path, monkeypatch):
+def test_a_dropped_scene_names_no_file_and_no_module(text, word, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    answer = client.post("/api/read", params={"name": "scene.toml"}, content=text.encode())
-    assert answer.status_code == 400
-    assert word in answer.json()["why"]
-    assert "/tmp" not in answer.json()["why"]
+    with pytest.raises(WayfolkError) as refusal:
+        read_dropped("scene.toml", text.encode())
+    assert word in str(refusal.value)
+    assert "/tmp" not in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -212,14 +276,25 @@ def test_a_dropped_scene_is_read(client):
     assert read["map"]["width"] == 4
     assert read["algorithms"] == [{"name": "controllers/pibt", "options": {}}]
     file = Path(__file__).resolve().parents[2] / "examples" / "street.toml"
-    read = client.post("/api/read", content=file.read_bytes()).json()
+    read = read_dropped("street.toml", file.read_bytes())
     assert read["kind"] == "crowd"
     assert [each["brain"] for each in read["street"]["coming"]] == ["pedestrian", "hurried", "car", "bus"]
-    bad = client.post("/api/read", content=b"[world]\nname = '\xff\xfe'")
-    assert bad.status_code == 400
+    with pytest.raises(BadInput, match="UTF-8"):
+        read_dropped("x.toml", b"[world]\nname = '\xff\xfe'")
 
 
 # --- too much
+
+
+def test_a_long_message_counts_as_several(client):
+    cells = json.dumps({"type": "edit", "panel": 0, "edit": {"do": "block", "cells": [[1, 1]] * 20_000}})
+    n_sent = 0
+    with connect(client) as socket, suppress(WebSocketDisconnect):
+        for _ in range(limits.BURST):
+            socket.send_text(cells)
+            socket.receive_text()
+            n_sent += 1
+    assert 0 < n_sent < limits.BURST / 4
 
 
 def test_a_dropped_file_has_a_size(client):
@@ -329,18 +404,41 @@ def test_rate_lets_the_usual_pass_and_fills_again(monkeypatch):
     assert [rate.allows() for _ in range(4)] == [True] * 3 + [False]
 
 
-def test_pages_are_counted(client):
-    sockets = [connect(client) for _ in range(limits.MAX_PAGES)]
-    for socket in sockets:
-        socket.__enter__()
-    with connect(client) as one_more, pytest.raises(WebSocketDisconnect) as end:
-        one_more.receive_text()
-    assert "pages are open already" in end.value.reason
-    for socket in sockets:
-        socket.__exit__(None, None, None)
+def test_pages_are_counted_and_places_are_given_back():
+    app = make_app(workers=Workers(pages=3, spare=False))
+    with TestClient(app, base_url=HERE, client=("127.0.0.1", 5000)) as client:
+        for _ in range(2):
+            with ExitStack() as stack:
+                for _ in range(3):
+                    stack.enter_context(connect(client))
+                one_more = stack.enter_context(connect(client))
+                with pytest.raises(WebSocketDisconnect) as end:
+                    one_more.receive_text()
+            assert end.value.reason == "3 pages are open already, as many as may be: close one of them first"
 
 
-def test_workers_are_counted():
-    with TestClient(make_app(workers=Workers(most=0, spare=False)), base_url=HERE) as client, connect(client) as socket:
-        socket.send_text(opened())
-        assert "running already" in heard(socket)["why"]
+def test_one_device_cannot_take_all_pages():
+    app = make_app(workers=Workers(pages=30, memory=30e9, spare=False))
+    with TestClient(app, base_url=HERE, client=("192.168.0.9", 5000)) as client, ExitStack() as stack:
+        for _ in range(limits.PAGES_A_DEVICE):
+            stack.enter_context(connect(client))
+        with connect(client) as one_more, pytest.raises(WebSocketDisconnect) as end:
+            one_more.receive_text()
+        assert "this device has 8 pages open" in end.value.reason
+
+
+def test_panels_beside_others_are_counted_and_each_page_has_one(monkeypatch):
+    monkeypatch.setattr(workers_module, "Process", type("Process", (), {}))
+    workers = Workers(spare=False)
+    pages = [object() for _ in range(5)]
+    for page in (*pages[:4], *(2 * pages[:4])):
+        workers.take(page)
+    with pytest.raises(WayfolkError, match="8 algorithms run beside others already"):
+        workers.take(pages[0])
+    assert workers.take(pages[4]).page is pages[4]
+
+
+def test_memory_is_divided_honestly():
+    Workers(pages=30, memory=30 * limits.LEAST_SHARE, spare=False)
+    with pytest.raises(BadInput, match=r"30 pages need 6\.0 GB or more, and 2\.0 GB may be used: give fewer --pages"):
+        Workers(pages=30, memory=2e9, spare=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import struct
 import time
 
@@ -16,7 +18,7 @@ from fastapi.testclient import TestClient
 
 from wayfolk.playground import frames
 from wayfolk.playground.server import make_app
-from wayfolk.playground.sessions import Workers
+from wayfolk.playground.workers import Workers
 
 HERE = "http://127.0.0.1:8765"
 LONGEST = 240.0  # seconds: the first run compiles
@@ -174,15 +176,12 @@ def test_a_killed_worker_is_told_and_the_other_panel_goes_on(socket, workers):
     assert hear(socket, "begin")["panel"] == 0
 
 
-def test_a_stuck_worker_is_stopped(socket, workers, monkeypatch):
+def test_a_stuck_worker_is_stopped(socket, workers):
     say(socket, "open", 0, scene=scene())
     hear(socket, "begin")
     hear(socket, "frame")
-    monkeypatch.setattr("wayfolk.playground.sessions.SILENT_SECONDS", 0.6)
     (worker,) = workers.running
-    import os
-    import signal
-
+    worker.patience = 0.6
     os.kill(worker.process.pid, signal.SIGSTOP)  # it neither works nor ends
     say(socket, "until", 0, step=50)
     message = json.loads(socket.receive_text())
@@ -246,4 +245,5 @@ def test_closing_ends_the_process(socket, workers):
     say(socket, "close")
     say(socket, "until", step=1)
     assert "nothing runs" in hear(socket, "refused")["why"]
+    worker.process.join(LONGEST)
     assert not worker.process.is_alive()

@@ -33,6 +33,11 @@ def play(
         str, typer.Option(help="The address to listen on; any but this machine's own needs a --token.")
     ] = "127.0.0.1",
     token: Annotated[str | None, typer.Option(help="A secret of 16 characters or more that pages need.")] = None,
+    pages: Annotated[int, typer.Option(help="How many pages may be open at the same time.", min=1, max=100)] = 8,
+    memory: Annotated[
+        float | None,
+        typer.Option(help="Memory for all algorithms together, in GB; half of what is free if not given.", min=0.1),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of the agents' places.", min=0)] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
@@ -40,29 +45,32 @@ def play(
     try:
         import uvicorn
 
+        from wayfolk.playground.connections import Connection
         from wayfolk.playground.server import make_app
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.startswith("wayfolk"):
             raise
         raise NotSupported(f"the playground needs {error.name}: pip install 'wayfolk[play]'") from None
-    from wayfolk.playground.guard import check_address
+    from wayfolk.playground.addresses import EVERY, check_address, reached_at, url
     from wayfolk.playground.limits import MAX_MESSAGE
+    from wayfolk.playground.workers import Workers
 
     check_address(host, token)
+    workers = Workers(pages, None if memory is None else 1e9 * memory)
     _choose(begin_with, algorithms or [], agents, seed)
     listener = _listen(host, port)
     port = listener.getsockname()[1]
-    name = f"[{host}]" if ":" in host else host
-    address = f"http://{name}:{port}/{f'?token={token}' if token else ''}"
-    print(f"playground at {address} (Ctrl-C ends it)", flush=True)
+    first, *others = [url(each, port, token) for each in reached_at(host)]
+    print(f"playground at {first} (Ctrl-C ends it)", *(f"or at {other}" for other in others), sep="\n", flush=True)
     if not no_browser:
         import webbrowser
         from threading import Timer
 
-        Timer(0.5, webbrowser.open, (address,)).start()
+        Timer(0.5, webbrowser.open, (url("127.0.0.1" if host in EVERY else host, port, token),)).start()
     config = uvicorn.Config(
-        make_app(host=host, port=port, token=token), log_level="warning", ws_max_size=MAX_MESSAGE,
-        timeout_graceful_shutdown=1, server_header=False, lifespan="on",
+        make_app(host=host, port=port, token=token, workers=workers), log_level="warning", http=Connection,
+        ws_max_size=MAX_MESSAGE, ws_per_message_deflate=False, timeout_graceful_shutdown=1, server_header=False,
+        proxy_headers=False, lifespan="on",
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])
 

@@ -171,8 +171,7 @@ def _on_map(map_file: Path, moves: str, agents: int, seed: int) -> Scene:
     from wayfolk.simulation.scene.scene import Errand, Scene
 
     problem = tasks(read_map(map_file, moves), agents, seed=seed)
-    pool = tuple(problem.pool.tolist())
-    errands = tuple(Errand(start, pool=pool) for start in problem.starts.tolist())
+    errands = tuple(Errand(start, pool=problem.pool) for start in problem.starts.tolist())
     return Scene(problem.grid.name, problem.grid, errands, controller="pibt", until=UNTIL, seed=seed)
 
 

@@ -23,11 +23,13 @@ BODIES  for each step, a frame of a crowd:
         u8  lamps[lamps], then zeros
 AHEAD   u32 step, u32 rows, i32 (agent, cell, steps ahead)[rows]
         what agents have reserved, or where they mean to be
-FILE    u32 length of the name, the name, the bytes of a file; both in UTF-8 with zeros up to a multiple of four
+FILE    u32 length of the name, the name, a part of the bytes of a file; the name in UTF-8 with zeros up to a multiple of
+        four. `n` is the number of parts that follow: a large file is sent in parts, so that it is nowhere as a whole
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +42,8 @@ STAY, ARRIVED, FREED = 8, 16, 32
 
 Pairs = NDArray[np.int32]
 NO_PAIRS = np.zeros((0, 2), np.int32)
+PART = 1 << 18
+"""Bytes of a file in one frame."""
 NEWCOMER = np.dtype([("agent", "<u4"), ("radius", "<f4"), ("kind", "<u4")])
 
 
@@ -106,10 +110,18 @@ def ahead_frame(panel: int, step: int, rows: NDArray[np.int32]) -> bytes:
     return _head(AHEAD, panel) + _words([step, len(rows)]) + _words(rows)
 
 
-def file_frame(panel: int, name: str, data: bytes) -> bytes:
-    """A file for the page to save."""
+def file_frames(panel: int, name: str, data: bytes) -> Iterator[bytes]:
+    """A file for the page to save, in parts."""
     text = name.encode()
-    return _head(FILE, panel) + _words([len(text)]) + _padded(text) + data
+    size = max(PART, len(data) // 65_000)  # `n` has two bytes
+    last = max(0, len(data) - 1) // size
+    for part in range(last + 1):
+        yield (
+            _head(FILE, panel, last - part)
+            + _words([len(text)])
+            + _padded(text)
+            + data[size * part : size * (part + 1)]
+        )
 
 
 def _head(kind: int, panel: int, n: int = 0) -> bytes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from wayfolk.errors import BadInput, UnknownName
 from wayfolk.playground.asked import Map, Scene
-from wayfolk.playground.limits import check_agents, check_size
+from wayfolk.playground.limits import check_agents
 from wayfolk.problem.problem import ENDLESS, Problem, one_shot, patrol, patrol_between, tasks
 from wayfolk.problem.thesis import draw_patrol
 from wayfolk.world import generate
@@ -54,13 +54,22 @@ def named(name: str) -> Grid:
     return _made(name)
 
 
-def grid_of(asked: Map, moves: str) -> Grid:
-    """The map that a scene asks for."""
+def check_map(asked: Map) -> None:
+    """Raise if there is no such map, or its parts do not fit."""
+    if asked.walls:
+        height, width = asked.free().shape
+    else:
+        grid = named(asked.name)
+        width, height = grid.width, grid.height
+    asked.costs(width, height)
+
+
+def grid_of(asked: Map, moves: str, yours: Grid | None = None) -> Grid:
+    """The map that a scene asks for; `yours` is the one of that name which the caller of `wayfolk play` has given."""
     if asked.walls:
         grid = Grid(asked.free(), Moves.of(moves), name=asked.name)
     else:
-        grid = named(asked.name).with_moves(moves)
-    check_size(grid.width, grid.height)
+        grid = (yours or named(asked.name)).with_moves(moves)
     costs = asked.costs(grid.width, grid.height)
     return grid if costs is None else with_costs(grid, costs)
 

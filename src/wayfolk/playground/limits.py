@@ -15,19 +15,43 @@ MAX_EDIT_CELLS = 20_000
 MESSAGES_A_SECOND = 200
 BURST = 400
 """Messages that may come at once before the rate counts."""
-MAX_PAGES = 8
+BYTES_A_MESSAGE = 10_000
+"""A longer message counts as several."""
+PAGES = 8
+"""Pages that may be open at the same time, unless `--pages` says another number."""
+MAX_PAGES = 100
+PAGES_A_DEVICE = 8
+"""Pages that one other device may have open: it cannot take the places of all others."""
 MAX_PANELS = 4
 """Algorithms side by side on one page."""
-MAX_WORKERS = 8
-"""Algorithms that run at the same time, on all pages together."""
+MAX_BESIDE = 8
+"""Algorithms that run beside the first one of a page, on all pages together."""
+LEAST_SHARE = 200_000_000
+"""Bytes that an algorithm takes with a small scene; each page must have that much."""
 MOST_AHEAD = 256
 """Steps that a worker may be ahead of what the page has received."""
+UNSENT_MESSAGES, UNSENT_BYTES = 16, 4_000_000
+"""Messages of one worker that wait for the page, and their bytes; a worker that has said more waits itself."""
+QUEUED_MESSAGES, QUEUED_BYTES = 64, 4_000_000
+"""Messages of a page that wait for one worker, and their bytes."""
 SILENT_SECONDS = 60.0
 """Seconds without a word after which a worker that has something to do is stopped."""
 LOADING_SECONDS = 300.0
 """The same while an algorithm is being compiled, which happens once."""
+STALLED_SECONDS = 60.0
+"""Seconds after which a page that does not take what it is sent is closed."""
+REQUEST_SECONDS = 10.0
+"""Seconds within which a connection must have sent a whole request."""
+UNFINISHED = 256
+"""Connections that may have sent a part of a request, or nothing; the oldest are ended first."""
 SEARCH_SECONDS = 20.0
 """Seconds after which a search that is watched is stopped, and shown as far as it came."""
+READ_SECONDS = 60.0
+"""Seconds after which the reading of a dropped file is given up."""
+READ_BYTES = 1_500_000_000
+"""Memory that the reading of a dropped file may take."""
+READERS, WAITING_READS = 2, 16
+"""Dropped files that are read at the same time, and that wait for it."""
 
 
 def check_size(width: int, height: int) -> None:
@@ -45,17 +69,17 @@ def check_agents(agents: int) -> None:
 
 
 class Rate:
-    """Counts the messages of one page: a bucket that fills with time and loses one for each message."""
+    """Counts messages: a bucket that fills with time, and loses one for each message, or more for a long one."""
 
     def __init__(self, a_second: float = MESSAGES_A_SECOND, burst: float = BURST) -> None:
         self.a_second, self.burst, self.left, self.last = a_second, burst, burst, monotonic()
 
-    def allows(self) -> bool:
+    def allows(self, cost: float = 1.0) -> bool:
         """Whether one more message may come now."""
         now = monotonic()
         self.left = min(self.burst, self.left + (now - self.last) * self.a_second)
         self.last = now
-        if self.left < 1.0:
+        if self.left < cost:
             return False
-        self.left -= 1.0
+        self.left -= cost
         return True

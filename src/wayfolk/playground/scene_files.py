@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from wayfolk.errors import BadInput, NotSupported, WayfolkError
@@ -49,14 +50,14 @@ def read_dropped_scene(text: str) -> dict[str, Any]:
 
 def agents_scene(scene: Scene) -> dict[str, Any]:
     """The agents and the controller of a scene file, without its map; of errands, the first goal, there and back."""
-    place = scene.grid.place
-    problem, _ = scene.written_out
-    pairs = zip(problem.starts.tolist(), problem.goals.tolist(), strict=True)
+    starts = scene.grid.places([errand.start for errand in scene.errands])
+    goals = scene.grid.places(scene.first_goals)
+    is_one_shot = all(len(errand.visits) == 1 for errand in scene.errands)
     plain = {key: value for key, value in scene.options.items() if isinstance(value, bool | int | float)}
     return {
         "kind": "agents",
-        "errand": "one_shot" if problem.is_one_shot else "patrol",
-        "journeys": [[*place(start), *place(goal)] for start, goal in pairs],
+        "errand": "one_shot" if is_one_shot else "patrol",
+        "journeys": np.hstack([starts, goals]).tolist(),
         "algorithms": [{"name": f"controllers/{scene.controller}", "options": plain}],
         "moves": scene.grid.moves.value,
         "seed": scene.seed,
@@ -102,6 +103,8 @@ def _check(data: dict[str, Any]) -> None:
     for name, value in world.items():
         if isinstance(value, int) and name != "seed" and abs(value) > MAX_SIDE:
             raise BadInput(f"{name[:40]} of [world] is up to {MAX_SIDE:,}, not {value}")
+    if isinstance(world.get("width"), int) and isinstance(world.get("height"), int):
+        check_size(world["width"], world["height"])
     controller = _table(data, "controller")
     entry = known(str(controller.get("name", "whca")), "controllers")
     checked_options(entry, {str(name): value for name, value in _table(controller, "options").items()})

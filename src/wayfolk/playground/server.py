@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
+from starlette.requests import ClientDisconnect
 
 from wayfolk import __version__
 from wayfolk.errors import WayfolkError
 from wayfolk.playground import asked
+from wayfolk.playground.addresses import is_loopback
 from wayfolk.playground.assets import assets
-from wayfolk.playground.bring import read_dropped
+from wayfolk.playground.connections import cut
 from wayfolk.playground.guard import Guard
-from wayfolk.playground.limits import MAX_MESSAGE, MAX_PAGES, Rate
-from wayfolk.playground.sessions import Session, Workers
+from wayfolk.playground.limits import BYTES_A_MESSAGE, MAX_MESSAGE, PAGES_A_DEVICE, Rate
+from wayfolk.playground.outbox import Letter, Outbox
+from wayfolk.playground.sessions import Session
 from wayfolk.playground.shown import shown_algorithms, shown_map, shown_maps, shown_scenes
+from wayfolk.playground.tokens import device
+from wayfolk.playground.workers import Workers
 
 TOO_MUCH, BROKEN = 1009, 1008
 """Codes with which a WebSocket is closed."""
+CLOSING_SECONDS = 5.0
+"""Seconds that a page has to take the sentence with which its connection ends."""
 
 
 def make_app(
@@ -33,7 +40,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        workers.prepare()
+        workers.begin()
         yield
         workers.end()
 
@@ -41,7 +48,7 @@ def make_app(
         title="Wayfolk", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan
     )
     files = assets()
-    pages: set[WebSocket] = set()
+    pages: list[str] = []  # the devices that have pages open, once for each of these
 
     @app.exception_handler(WayfolkError)
     async def complain(request: Request, error: WayfolkError) -> Response:
@@ -66,19 +73,27 @@ def make_app(
     @app.post("/api/read")
     async def read(request: Request, name: str = "") -> Response:
         data = await _body(request)
-        return _json(await run_in_threadpool(read_dropped, name, data))
+        answer = await workers.read(name, data, request.is_disconnected)
+        workers.prepare()
+        return Response(answer, media_type="application/json")
 
     @app.websocket("/live")
     async def live(socket: WebSocket) -> None:
         await socket.accept()
-        if len(pages) >= MAX_PAGES:
-            await socket.close(BROKEN, f"{MAX_PAGES} pages are open already: close one of them first")
+        who = device(socket.scope)
+        if len(pages) >= workers.pages:
+            await socket.close(
+                BROKEN, f"{workers.pages} pages are open already, as many as may be: close one of them first"
+            )
             return
-        pages.add(socket)
+        if pages.count(who) >= PAGES_A_DEVICE and not is_loopback(who):
+            await socket.close(BROKEN, f"this device has {PAGES_A_DEVICE} pages open already: close one of them first")
+            return
+        pages.append(who)
         try:
             await Page(socket, workers).serve()
         finally:
-            pages.discard(socket)
+            pages.remove(who)
 
     @app.get("/{name:path}")
     def file(name: str) -> Response:
@@ -91,34 +106,57 @@ def make_app(
 
 
 class Page:
-    """One page: its WebSocket, and what runs in its panels."""
+    """One page: its WebSocket, what it is sent, and what runs in its panels."""
 
     def __init__(self, socket: WebSocket, workers: Workers) -> None:
         self.socket, self.workers = socket, workers
+        self.outbox = Outbox(self.send)
         self.sessions: dict[int, Session] = {}
         self.rate = Rate()
 
     async def serve(self) -> None:
-        """Listen until the page goes away or breaks a rule."""
+        """Listen and send until the page goes away, breaks a rule, or does not read."""
+        listening, sending = asyncio.create_task(self.listen()), asyncio.create_task(self.outbox.run())
+        try:
+            await asyncio.wait((listening, sending), return_when=asyncio.FIRST_COMPLETED)
+            if listening.done():
+                await self.close(*listening.result())
+            elif isinstance(sending.exception(), TimeoutError):
+                cut(self.socket.scope.get("client"))
+            else:
+                sending.result()
+        finally:
+            listening.cancel()
+            sending.cancel()
+            for session in self.sessions.values():
+                session.close()
+
+    async def listen(self) -> tuple[int, str]:
+        """Do what the page asks for; the code and the sentence with which the connection ends."""
         try:
             while True:
                 text = await self.socket.receive_text()
                 if len(text) > MAX_MESSAGE:
-                    await self.socket.close(TOO_MUCH, f"a message may have up to {MAX_MESSAGE:,} bytes")
-                    return
-                if not self.rate.allows():
-                    await self.socket.close(BROKEN, "the page sends messages too fast")
-                    return
-                await self.hear(text)
+                    return TOO_MUCH, f"a message may have up to {MAX_MESSAGE:,} bytes"
+                if not self.rate.allows(1 + len(text) / BYTES_A_MESSAGE):
+                    return BROKEN, "the page sends messages too fast"
+                self.hear(text)
+                await self.outbox.room()
         except KeyError:
-            await self.socket.close(BROKEN, "the page sent bytes, but text is spoken here")
+            return BROKEN, "the page sent bytes, but text is spoken here"
         except (WebSocketDisconnect, RuntimeError):
-            return  # it has gone
-        finally:
-            for session in self.sessions.values():
-                session.close()
+            return 0, ""  # it has gone
 
-    async def hear(self, text: str) -> None:
+    async def close(self, code: int, why: str) -> None:
+        """Close the connection with a sentence, if the page is still there, and takes it."""
+        if not code:
+            return
+        try:
+            await asyncio.wait_for(self.socket.close(code, why), CLOSING_SECONDS)
+        except (TimeoutError, RuntimeError, WebSocketDisconnect):
+            cut(self.socket.scope.get("client"))
+
+    def hear(self, text: str) -> None:
         """Do what one message asks for; a mistake is answered with a sentence."""
         panel = 0
         try:
@@ -126,7 +164,7 @@ class Page:
             panel = message.panel
             self.act(message)
         except WayfolkError as error:
-            await self.send(json.dumps({"type": "refused", "panel": panel, "why": str(error)}))
+            self.outbox.put(Letter(json.dumps({"type": "refused", "panel": panel, "why": str(error)})))
         self.workers.prepare()
 
     def act(self, message: asked.Message) -> None:
@@ -134,7 +172,7 @@ class Page:
         if isinstance(message, asked.Open):
             session = self.sessions.get(message.panel)
             if session is None:
-                session = self.sessions[message.panel] = Session(message.panel, self.workers, self.send)
+                session = self.sessions[message.panel] = Session(message.panel, self, self.workers, self.outbox)
             session.open(message.scene)
             return
         session = self.sessions.get(message.panel)
@@ -154,22 +192,20 @@ class Page:
 
     async def send(self, data: str | bytes) -> None:
         """Send to the page; one that has gone is not an error."""
-        try:
-            if isinstance(data, str):
-                await self.socket.send_text(data)
-            else:
-                await self.socket.send_bytes(data)
-        except (RuntimeError, WebSocketDisconnect):
-            return
+        with suppress(RuntimeError, WebSocketDisconnect):
+            await (self.socket.send_text(data) if isinstance(data, str) else self.socket.send_bytes(data))
 
 
 async def _body(request: Request) -> bytes:
     """The body of a request, of bounded size."""
     data = bytearray()
-    async for part in request.stream():
-        data += part
-        if len(data) > MAX_MESSAGE:
-            raise WayfolkError(f"a file may have up to {MAX_MESSAGE:,} bytes")
+    try:
+        async for part in request.stream():
+            data += part
+            if len(data) > MAX_MESSAGE:
+                raise WayfolkError(f"a file may have up to {MAX_MESSAGE:,} bytes")
+    except ClientDisconnect:
+        raise WayfolkError("the file has not come as a whole") from None
     return bytes(data)
 
 

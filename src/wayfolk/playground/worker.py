@@ -1,8 +1,9 @@
 """A worker: one process that runs one algorithm for one panel, by small portions, and listens between them.
 
-The server sends tuples: (OPEN, panel, scene, grid), (UNTIL, step), (EDIT, edit), (LOOK, ahead, waits), (EXPORT, format).
-The worker sends bytes: a frame of `frames.py`, or TEXT and a JSON object. While it works it says something at least after
-every portion, so that the server knows that it is not stuck.
+The server sends tuples: (OPEN, panel, scene, map of the caller), (UNTIL, step), (EDIT, edit), (LOOK, ahead, waits),
+(EXPORT, format), (READ, name, bytes). The worker sends bytes: a frame of `frames.py`, TEXT and a JSON object, or SCENE and
+a JSON object for a file that it has read. While it works it says something at least after every portion, so that the server
+knows that it is not stuck.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 
 from wayfolk.errors import WayfolkError
 
-OPEN, UNTIL, EDIT, LOOK, EXPORT = "open", "until", "edit", "look", "export"
-TEXT = b"\x00"
+OPEN, UNTIL, EDIT, LOOK, EXPORT, READ = "open", "until", "edit", "look", "export", "read"
+TEXT, SCENE = b"\x00", b"\xff"
 PORTION = 0.03  # seconds of steps in one frame
 MOST_STEPS = 32
 SHOW_EVERY = 0.1  # seconds between two looks at what an algorithm shows of itself, at least
@@ -84,6 +85,8 @@ class Worker:
         do, *rest = message
         if do == OPEN:
             self.open(*rest)
+        elif do == READ:
+            self.read(*rest)
         elif do == UNTIL:
             self.until = rest[0]
             if not self.has_work():
@@ -97,11 +100,23 @@ class Worker:
         elif do == EXPORT:
             self.export(rest[0])
 
-    def open(self, panel: int, scene: Any, grid: Any) -> None:
+    def read(self, name: str, data: bytes) -> None:
+        """Read a file that was dropped on the page, within bounded memory."""
+        from wayfolk.machine import limit_memory
+        from wayfolk.playground.bring import read_dropped
+        from wayfolk.playground.limits import READ_BYTES
+
+        limit_memory(READ_BYTES)
+        self.pipe.send_bytes(SCENE + json.dumps(read_dropped(name, data), separators=(",", ":")).encode())
+
+    def open(self, panel: int, scene: Any, yours: Any) -> None:
         """Begin a scene."""
+        from wayfolk.playground.ground import grid_of
+
         self.panel, self.world, self.until, self.has_said_over = panel, None, 0, False
         entry = scene.entry()
         self.tell({"type": "loading", "algorithm": entry.label})
+        grid = grid_of(scene.map, scene.moves, yours)
         self.is_whole = scene.kind == "search"
         if scene.kind == "search":
             from wayfolk.playground.searched import Searched
@@ -192,10 +207,11 @@ class Worker:
     def export(self, kind: str) -> None:
         """Send a file of what has happened."""
         from wayfolk.playground.exports import export
-        from wayfolk.playground.frames import file_frame
+        from wayfolk.playground.frames import file_frames
 
         name, data = export(self.world, kind)
-        self.pipe.send_bytes(file_frame(self.panel, name, data))
+        for part in file_frames(self.panel, name, data):
+            self.pipe.send_bytes(part)
 
 
 def _world(scene: Any, grid: Any, entry: Any, tell: Any) -> Any:

@@ -1,5 +1,6 @@
 """Scenes: the file, what agents with different errands do in one simulation, and what is said about the end."""
 
+import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wayfolk.errors import BadInput, TooLarge
+from wayfolk.errors import BadInput, TooLarge, WayfolkError
 from wayfolk.judge import metrics
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, BLOCK, GOAL, JOIN, RELEASE
@@ -270,13 +271,47 @@ def test_a_wall_where_somebody_stands_has_to_wait_and_the_others_do_not(scene):
 def test_the_seed_decides_what_is_drawn(scene):
     text = "seed = 3\nuntil = 100\n[[group]]\ncount = 4\n[[group]]\ncount = 2\ntask_area = [0, 0, 10, 5]"
     one, two, other = scene(text), scene(text), scene(text, seed=4)
-    assert one.errands == two.errands
-    assert one.errands != other.errands
+    first, second, third = ([(errand.start, errand.visits) for errand in each.errands] for each in (one, two, other))
+    assert first == second
+    assert first != third
     assert (one.seed, other.seed) == (3, 4)
     starts = [errand.start for errand in one.errands]
     assert len(set(starts)) == 6
     assert np.array_equal(one.written_out[0].routes, two.written_out[0].routes)
     assert np.array_equal(play(one).run.record.cell, play(two).run.record.cell)
+
+
+def test_agents_of_one_group_share_their_places(scene):
+    wide = scene("[[group]]\ncount = 6\ntask_area = [0, 0, 10, 5]\n[[group]]\ncount = 3\npatrol = [[0, 0], [9, 4]]")
+    assert len({id(errand.pool) for errand in wide.errands[:6]}) == 1
+    assert len({id(errand.visits) for errand in wide.errands[6:]}) == 1
+    depot = scene("[[group]]\ncount = 5\npickups = [[0, 0], [0, 4]]\ndropoffs = [[9, 0], [9, 4]]")
+    assert len({(id(errand.pool), id(errand.drops)) for errand in depot.errands}) == 1
+
+
+def test_ten_thousand_agents_with_tasks_everywhere_take_little_memory(tmp_path):
+    file = tmp_path / "huge.toml"
+    world = '[world]\nmake = "random"\nwidth = 1000\nheight = 1000\nblocked = 0.0\n'
+    file.write_text(f"{world}[[group]]\ncount = 10000\ntask_area = [0, 0, 1000, 1000]\n")
+    tracemalloc.start()
+    try:
+        huge = read_scene(file)
+        goals = huge.first_goals
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(goals) == 10_000
+    assert peak < 300e6
+    with pytest.raises(TooLarge, match="end it earlier"):
+        _ = huge.written_out
+
+
+def test_events_are_counted(tmp_path):
+    file = tmp_path / "walls.toml"
+    world = '[world]\nmake = "random"\nwidth = 600\nheight = 600\nblocked = 0.0\n[[group]]\ncount = 1\n'
+    file.write_text(f'{world}[[event]]\nat = 1\ndo = "block"\narea = [0, 0, 600, 600]\n')
+    with pytest.raises(WayfolkError, match="up to 262,144 events"):
+        read_scene(file)
 
 
 def test_drawn_goals_differ_and_can_be_reached(scene):

@@ -93,6 +93,15 @@ class Ground:
         self.taken[goals] = True
         return goals
 
+    def part(self, cell: int) -> int:
+        """The number of the part of the map in which `cell` is: within it, every cell can be reached."""
+        return int(self.grid.components[cell])
+
+    def parts_of(self, cells: Cells) -> dict[int, int]:
+        """The parts of the map in which `cells` are, each with the first of them."""
+        parts, first = np.unique(self.grid.components[cells], return_index=True)
+        return dict(zip(parts.tolist(), cells[first].tolist(), strict=True))
+
     def reachable(self, start: int, cells: Cells) -> Cells:
         """Those of `cells` in the same part of the map."""
         return np.asarray(cells[self.grid.components[cells] == self.grid.components[start]])

@@ -23,6 +23,8 @@ from wayfolk.simulation.scene.tables import EVENTS, ControllerTable, EventTable,
 from wayfolk.simulation.scene.world import read_world
 from wayfolk.world.grid import Grid
 
+MOST_EVENTS = 1 << 18
+"""Events of a scene; an area that becomes a wall has one for each cell."""
 ERRANDS = ("goals", "goal_area", "patrol", "tasks", "task_area", "pickups")
 
 
@@ -153,9 +155,10 @@ class _Reader:
             way = self.ground.free(table, "patrol")
             if way.size and (len(way) < 2 or (way == np.roll(way, 1)).any()):
                 table.complain("patrol", "a patrol needs two places or more, no two in a row the same")
-            for start in starts.tolist():
+            for start in self.ground.parts_of(starts).values():
                 self.ground.must_reach(table, "patrol", start, way)
-            return [Errand(start, tuple(way.tolist()), n_loops, home=True) for start in starts.tolist()]
+            visits = tuple(way.tolist())
+            return [Errand(start, visits, n_loops, home=True) for start in starts.tolist()]
         goals = self.given_goals(table, starts) if "goals" in table else self.ground.draw_goals(table, starts, rng)
         pairs = list(zip(starts.tolist(), goals.tolist(), strict=True))
         if n_loops == 1:
@@ -187,28 +190,27 @@ class _Reader:
         """Tasks without an end, drawn from the places that each agent can reach."""
         key = "tasks" if "tasks" in table else "task_area"
         pool = self.ground.free(table, key) if key == "tasks" else self.ground.area(table, key)
-        errands = []
-        for start in starts.tolist():
-            fits = self.ground.reachable(start, np.unique(pool))
+        pools = {}
+        for part, start in self.ground.parts_of(starts).items():
+            fits = pools[part] = self.ground.reachable(start, np.unique(pool))
             if pool.size and len(fits) < 2:
                 table.complain(key, f"tasks need two places or more that can be reached, {key} has {len(fits)}")
-            errands.append(Errand(start, pool=tuple(fits.tolist())))
-        return errands
+        return [Errand(start, pool=pools[self.ground.part(start)]) for start in starts.tolist()]
 
     def deliveries(self, table: Table[GroupTable], starts: Cells) -> list[Errand]:
         """Deliveries without an end, from places to others that each agent can reach."""
-        errands = []
-        pools = [np.unique(self.ground.free(table, key)) for key in ("pickups", "dropoffs") if key in table]
-        if len(pools) < 2:
+        places = [np.unique(self.ground.free(table, key)) for key in ("pickups", "dropoffs") if key in table]
+        if len(places) < 2:
             table.complain("pickups" if "pickups" in table else "dropoffs", "deliveries need pickups and dropoffs")
             return [Errand(start, (start,)) for start in starts.tolist()]
-        for start in starts.tolist():
-            pool, drops = delivery_pools(*(self.ground.reachable(start, places) for places in pools))
-            if all(places.size for places in pools) and not (len(pool) and len(drops)):
+        pools = {}
+        for part, start in self.ground.parts_of(starts).items():
+            pool, drops = pools[part] = delivery_pools(*(self.ground.reachable(start, cells) for cells in places))
+            if all(cells.size for cells in places) and not (len(pool) and len(drops)):
                 place = self.ground.grid.place(start)
                 table.complain("pickups", f"an agent at {place} can reach no pickup and another place as dropoff")
-            errands.append(Errand(start, pool=tuple(pool.tolist()), drops=tuple(drops.tolist())))
-        return errands
+        shared = [(start, *pools[self.ground.part(start)]) for start in starts.tolist()]
+        return [Errand(start, pool=pool, drops=drops) for start, pool, drops in shared]
 
     def check_keys(self, table: Table[EventTable]) -> None:
         """Complain if an event lacks what each event has, or has keys that this one does not need."""
@@ -227,6 +229,9 @@ class _Reader:
         if kind in ("block", "free"):
             change = events.block if kind == "block" else events.free
             cells = ground.area_or_places(table, walls=kind == "free")
+            if len(self.events) + len(cells) > MOST_EVENTS:
+                table.complain("area" if "area" in table else "places", f"a scene has up to {MOST_EVENTS:,} events")
+                return
             changes = [change(when, [place(cell)]) for cell in cells.tolist()]
             ground.edits += changes
             self.events += changes

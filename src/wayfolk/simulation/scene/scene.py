@@ -41,13 +41,14 @@ from wayfolk.world.vision import Vision
 
 SHORTEST = 1e-6  # seconds that are left where preparing took all of them
 MOST_VISITS = 1 << 26  # goals that may be written out for all agents together
+NO_CELLS = np.zeros(0, np.int32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Errand:
     """What an agent has to do: cells to visit in turn, `loops` times, or a `pool` of cells that tasks are drawn from.
 
-    With `drops`, each place of the pool is followed by one of these.
+    With `drops`, each place of the pool is followed by one of these. Agents with the same pool share one array.
 
     An agent that shares its `visits` with others returns `home` to its start afterwards, as only one can stay on a cell.
     """
@@ -56,27 +57,27 @@ class Errand:
     visits: tuple[int, ...] = ()
     loops: int = 1
     home: bool = False
-    pool: tuple[int, ...] = ()
-    drops: tuple[int, ...] = ()
+    pool: NDArray[np.int32] = field(default_factory=lambda: NO_CELLS, repr=False)
+    drops: NDArray[np.int32] = field(default_factory=lambda: NO_CELLS, repr=False)
 
     @property
     def is_endless(self) -> bool:
         """Whether it is never done."""
-        return bool(self.pool) or self.loops == ENDLESS
+        return self.pool.size > 0 or self.loops == ENDLESS
 
     def written_out(self, room: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], float]:
         """Return `room` goals in turn, the last of them repeated, and the number of visits after which the agent is done.
 
         Except for the last, no goal is the cell on which the agent gets it.
         """
-        if self.drops:
-            pools = [np.array(cells, np.int32) for cells in (self.pool, self.drops)]
+        if self.drops.size:
+            pools = (self.pool, self.drops)
             places = np.stack([pool[rng.integers(len(pool), size=2 * room)] for pool in pools], 1).ravel()
             places = places[places != np.append(self.start, places[:-1])]
             return places[:room], math.inf
-        if self.pool:
+        if self.pool.size:
             spots = np.cumsum(np.append(rng.integers(len(self.pool)), rng.integers(1, len(self.pool), room)))
-            tasks = np.array(self.pool, np.int32)[spots % len(self.pool)]
+            tasks = self.pool[spots % len(self.pool)]
             return tasks[1:] if tasks[0] == self.start else tasks[:-1], math.inf
         rounds = min(self.loops, room // len(self.visits) + 2)
         goals = [*self.visits * rounds, *([self.start] if self.home else [])]
@@ -123,11 +124,19 @@ class Scene:
         if room * len(self.errands) > MOST_VISITS:
             raise TooLarge(f"{len(self.errands)} agents with errands until {self.end:g} do not fit: end it earlier")
         rng = np.random.default_rng([self.seed, len(self.errands)])
-        visits = [errand.written_out(room, rng) for errand in self.errands]
         starts = np.array([errand.start for errand in self.errands], np.int32)
-        routes = np.stack([goals for goals, _ in visits])
-        problem = Problem(self.grid, starts, routes, seed=self.seed, name=self.name)
-        return problem, np.array([0 if one_goal else n_visits for _, n_visits in visits], np.float64)
+        routes = np.empty((len(self.errands), room), np.int32)
+        n_visits = np.zeros(len(self.errands))
+        for agent, errand in enumerate(self.errands):
+            routes[agent], needed = errand.written_out(room, rng)
+            n_visits[agent] = 0 if one_goal else needed
+        return Problem(self.grid, starts, routes, seed=self.seed, name=self.name), n_visits
+
+    @property
+    def first_goals(self) -> NDArray[np.int32]:
+        """A first goal for each agent: that of its errand, or a random one of its pool."""
+        rng = np.random.default_rng([self.seed, len(self.errands)])
+        return np.array([errand.written_out(1, rng)[0][0] for errand in self.errands], np.int32)
 
 
 class Stage(Simulation):
@@ -270,7 +279,7 @@ class Played:
     @cached_property
     def service(self) -> metrics.Service:
         """How tasks were served: deliveries, if all agents have these, count as one task with two places."""
-        return metrics.service(self.run.record, 2 if all(errand.drops for errand in self.scene.errands) else 1)
+        return metrics.service(self.run.record, 2 if all(errand.drops.size for errand in self.scene.errands) else 1)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the measures of the slides on BMAA*, those of tasks, the judge's verdict, and the notes.
