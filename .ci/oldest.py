@@ -1,6 +1,6 @@
 """Print the oldest version of each dependency that pyproject.toml allows, as constraints for pip.
 
-`make test-oldest` installs these. They have wheels for the oldest Python that is allowed, and most have none for the newest.
+`make test-oldest` installs these. They have wheels for the oldest Python that is allowed; most have none for the newest.
 """
 
 import re

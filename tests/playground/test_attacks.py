@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from wayfolk.errors import BadInput
+from wayfolk.files import built_in
 from wayfolk.playground import limits
 from wayfolk.playground.assets import assets
 from wayfolk.playground.guard import check_address
@@ -211,7 +211,7 @@ def test_a_dropped_scene_is_read(client):
     assert read["journeys"] == [[0, 0, 3, 1]]
     assert read["map"]["width"] == 4
     assert read["algorithms"] == [{"name": "controllers/pibt", "options": {}}]
-    file = Path(__file__).resolve().parents[2] / "examples" / "street.toml"
+    file = built_in.HOME / "scenes" / "street.toml"
     read = client.post("/api/read", content=file.read_bytes()).json()
     assert read["kind"] == "crowd"
     assert [each["brain"] for each in read["street"]["coming"]] == ["pedestrian", "hurried", "car", "bus"]
