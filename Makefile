@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 # the programs that tests start would compile all that it imports, which takes longer than most of them
 unexport PYTHONPATH VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-plain test-bounds lint bench docs deploy-docs dist clean
+.PHONY: demo test test-bounds test-oldest lint bench docs deploy-docs dist clean
 
 demo: $(VENV)/.core
 	$(BIN)/wayfolk demo
@@ -20,6 +20,11 @@ test: $(VENV)/.test
 
 test-bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2
+
+# with the oldest versions of all dependencies that pyproject.toml allows; OLDEST names other tests
+OLDEST ?= tests/kernels tests/test_dependencies.py
+test-oldest: build/oldest/.ready
+	build/oldest/bin/python -m pytest -n 2 $(OLDEST)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check src tests benchmarks
@@ -73,4 +78,12 @@ $(VENV)/.dist: pyproject.toml | $(BIN)/python
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(PIP) -e '.[peers,lab]'
+	@touch $@
+
+build/oldest/.ready: pyproject.toml .ci/oldest.py
+	$(PYTHON) .ci/oldest.py > /dev/null
+	$(PYTHON) -m venv --clear build/oldest
+	$(PYTHON) .ci/oldest.py > build/oldest/constraints.txt
+	build/oldest/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		--constraint build/oldest/constraints.txt -e '.[test]'
 	@touch $@

@@ -130,13 +130,13 @@ def corridors() -> None:
 
 
 def street() -> None:
-    """Pictures of the replays of examples/street.toml and examples/crossroads.toml."""
+    """Pictures of the replays of the built-in scenes street and crossroads."""
     from playwright.sync_api import sync_playwright
 
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (moment, height) in MOMENTS.items():
-            scene = read_street(ROOT.parent / "examples" / f"{name}.toml")
+            scene = read_street(name)
             played = play_street(scene)
             page_file = Path(folder) / f"{name}.html"
             write_replay([Track(scene.model, played.trajectory, layers=(scene.ground.layer(),))], page_file, scene.name)

@@ -75,12 +75,12 @@ FACTS = {
 """The facts that say something to a user, in the order of the page; other constants of a file are its own."""
 
 COMMANDS = {
-    "search": "wayfolk path maps/rooms-32.map --from 2,2 --to 29,29 --with {name}",
-    "realtime": "wayfolk path maps/rooms-32.map --from 2,2 --to 29,29 --with {name}",
-    "planners": "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents {agents} --with {name}",
-    "controllers": "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents 10 --with {name}",
+    "search": "wayfolk path rooms --from 2,2 --to 29,29 --with {name}",
+    "realtime": "wayfolk path rooms --from 2,2 --to 29,29 --with {name}",
+    "planners": "wayfolk solve rooms --scen rooms --agents {agents} --with {name}",
+    "controllers": "wayfolk solve rooms --scen rooms --agents 10 --with {name}",
 }
-AS_A_SCENE = "wayfolk run examples/re-tasking.toml --with {name}"
+AS_A_SCENE = "wayfolk run re-tasking --with {name}"
 DEFAULT_MOVES = {"search": "eight", "realtime": "eight", "planners": "four", "controllers": "four"}
 
 API = {
@@ -130,7 +130,7 @@ MORE = {
 
 CONTRACTS = [
     (
-        "wayfolk path maps/rooms-32.map --scen maps/rooms-32.scen --with astar --json",
+        "wayfolk path rooms --scen rooms --with astar --json",
         {
             "algorithm": "its name",
             "map": "the name of the map",
@@ -144,7 +144,7 @@ CONTRACTS = [
         },
     ),
     (
-        "wayfolk solve maps/rooms-32.map --scen maps/rooms-32.scen --agents 20 --with whca --save plan.json --json",
+        "wayfolk solve rooms --scen rooms --agents 20 --with whca --save plan.json --json",
         {
             "algorithm": "its name",
             "status": "`solved`, `partial`, `gave_up`, `impossible`, `out_of_time` or `out_of_budget`",
@@ -191,7 +191,7 @@ CONTRACTS = [
         },
     ),
     (
-        "wayfolk sweep benchmarks/smoke.toml --dry-run --json",
+        "wayfolk sweep smoke --dry-run --json",
         {
             "cells": "the number of jobs",
             "missing": "the number of jobs that are not in the store",
@@ -512,7 +512,7 @@ def take_pictures() -> None:
 
 def take_search_pictures() -> None:
     """The replays of a search and of a real-time search, as a browser shows them."""
-    query = ["maps/rooms-32.map", "--from", "2,2", "--to"]
+    query = ["rooms", "--from", "2,2", "--to"]
     wanted = {"search": ("29,29", "astar,jps", 200.0), "learning": ("12,12", "lrta,lss_lrta", 60.0)}
     with TemporaryDirectory() as folder:
         for name, (goal, algorithms, time) in wanted.items():

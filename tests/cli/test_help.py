@@ -10,7 +10,7 @@ import typer
 
 from command import wayfolk
 from wayfolk.cli.app import app
-from wayfolk.cli.examples import EXAMPLES
+from wayfolk.cli.examples import EXAMPLES, GROUPS
 
 
 def verbs(command, words=()):
@@ -87,3 +87,48 @@ def test_moves_say_why_their_defaults_differ():
     assert "are for eight, so it is the default here" in " ".join(wayfolk("path", "--help").out.split())
     for name in ("solve", "compare", "advise", "check", "convert"):
         assert "use four, so it is the default here" in " ".join(wayfolk(name, "--help").out.split())
+
+
+UNTRIED = {
+    "demo": "tests/cli/test_demo.py runs it",
+    "play": "it serves until it is interrupted; tests/test_docs.py runs it",
+    "warm": "it compiles for minutes",
+    "maps get": "it downloads",
+    "reproduce": "it runs for minutes",
+    "again": "its key is that of a run; the page of the laboratory is followed with a true one",
+    "sweep": "it runs for half a minute; a dry run and the query are tried below",
+    "advise": "it tries all algorithms",
+    "check-algorithm": "it runs for a minute; tests/algorithms/test_foreign.py runs it",
+}
+"""Verbs whose examples are parsed only."""
+AFTER = ["solve", "convert", "check", "execute"]  # each needs the files of those before it
+
+
+def test_examples_run_in_an_empty_folder(tmp_path, monkeypatch):
+    """In their order: some read what others have written."""
+    monkeypatch.chdir(tmp_path)
+    rest = [name for name in EXAMPLES if name not in (*AFTER, *UNTRIED, "report")]
+    for name in [*AFTER, *rest]:
+        for line in EXAMPLES[name]:
+            said = wayfolk(*shlex.split(line)[1:])
+            assert (said.code, said.err) == (0, ""), line
+    for line in GROUPS[""][1:]:
+        assert wayfolk(*shlex.split(line)[1:]).code == 0
+
+
+def test_examples_of_the_laboratory_run_in_an_empty_folder(tmp_path, monkeypatch):
+    pytest.importorskip("duckdb", reason="the laboratory needs wayfolk[lab]")
+    from wayfolk.experiments.sweeps.engine import circumstances
+    from wayfolk.experiments.sweeps.spec import read_spec
+    from wayfolk.experiments.sweeps.store import Store
+    from wayfolk.experiments.sweeps.worker import run_job
+
+    monkeypatch.chdir(tmp_path)
+    sweep, sql = (shlex.split(line)[1:] for line in EXAMPLES["sweep"])
+    assert wayfolk(*sweep, "--dry-run").code == 0
+    with Store(tmp_path / "runs.duckdb") as store:
+        for job in list(read_spec("smoke").jobs())[:2]:
+            store.replace(job, run_job(job.as_dict()), store.provenance(circumstances()))
+    for line in (sql, *(shlex.split(line)[1:] for line in EXAMPLES["report"])):
+        said = wayfolk(*line)
+        assert said.code == 0, said.err

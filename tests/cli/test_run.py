@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from command import wayfolk
+from wayfolk.files import built_in
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KEYS = [
@@ -131,7 +132,9 @@ def test_all_mistakes_of_a_file_are_told(folder):
     ]
 
 
-@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", sorted([*EXAMPLES.glob("*.toml"), *(built_in.HOME / "scenes").glob("*.toml")]), ids=lambda file: file.stem
+)
 def test_the_examples_are_played_as_they_are(file):
     answer = the_json(wayfolk("run", file, "--seconds", "60", "--json"))
     assert answer["status"] in ("solved", "ended", "out_of_budget")

@@ -6,7 +6,6 @@ import base64
 import json
 import socket
 from contextlib import ExitStack, suppress
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +16,7 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from wayfolk.errors import BadInput, WayfolkError
+from wayfolk.files import built_in
 from wayfolk.playground import addresses, limits
 from wayfolk.playground import workers as workers_module
 from wayfolk.playground.addresses import check_address, reached_at, url
@@ -275,7 +275,7 @@ def test_a_dropped_scene_is_read(client):
     assert read["journeys"] == [[0, 0, 3, 1]]
     assert read["map"]["width"] == 4
     assert read["algorithms"] == [{"name": "controllers/pibt", "options": {}}]
-    file = Path(__file__).resolve().parents[2] / "examples" / "street.toml"
+    file = built_in.HOME / "scenes" / "street.toml"
     read = read_dropped("street.toml", file.read_bytes())
     assert read["kind"] == "crowd"
     assert [each["brain"] for each in read["street"]["coming"]] == ["pedestrian", "hurried", "car", "bus"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from playground.pages import AGENTS, SEARCH, begin, choose, drag, let_play, until
+from wayfolk.files import built_in
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CROWD = {
@@ -143,9 +144,9 @@ def test_an_agent_is_steered_by_the_arrow_keys(page, tmp_path):
 
 def test_scene_files_are_dropped(page):
     until(page, "'wayfolk' in window && wayfolk.state() === 'running'")
-    page.set_input_files("#file", str(EXAMPLES / "not-ours.toml"))
+    page.set_input_files("#file", str(built_in.HOME / "scenes" / "not-ours.toml"))
     until(page, "wayfolk.terrain().length === 200 && wayfolk.state() === 'running'")
-    page.set_input_files("#file", str(EXAMPLES / "street.toml"))
+    page.set_input_files("#file", str(built_in.HOME / "scenes" / "street.toml"))
     until(page, "wayfolk.state() === 'running' && wayfolk.scene().kind === 'crowd' && wayfolk.lamps().length === 2")
     page.set_input_files("#file", str(EXAMPLES / "shy.toml"))
     until(page, "wayfolk.said().startsWith('shy.toml: ')")

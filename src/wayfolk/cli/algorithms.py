@@ -140,7 +140,8 @@ def check_algorithm(
             print(f"  {VERDICTS[verdict.holds]:<6}  {verdict.name}" + (f": {verdict.detail}" if verdict.detail else ""))
         for verdict in [verdict for verdict in broken if verdict.world][:1]:
             print(f"\n{verdict.name}: not in this world\n{verdict.world}\n")
-        print(f"{len(broken)} of {len(verdicts)} checks do not hold" if broken else "all that is promised holds")
+        verb = "does" if len(broken) == 1 else "do"
+        print(f"{len(broken)} of {len(verdicts)} checks {verb} not hold" if broken else "all that is promised holds")
     raise typer.Exit(1 if broken else 0)
 
 

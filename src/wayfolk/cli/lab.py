@@ -32,7 +32,7 @@ UNMEASURED = "not measured: "  # begins most reasons
 
 def sweep(
     spec_file: Annotated[
-        Path | None, typer.Argument(metavar="SPEC", help="The TOML file that describes the sweep.")
+        Path | None, typer.Argument(metavar="SPEC", help="The TOML file that describes the sweep, or `smoke`.")
     ] = None,
     store: StoreFile = Path("runs.duckdb"),
     cluster: Cluster = None,

@@ -1,4 +1,4 @@
-"""The verbs of `wayfolk maps`: make, show, scale, convert, info, get."""
+"""The verbs of `wayfolk maps`: list, make, show, scale, convert, info, get."""
 
 from __future__ import annotations
 
@@ -40,6 +40,34 @@ def _root(context: typer.Context) -> None:
     """Generate, show, scale, convert and download maps."""
     if context.invoked_subcommand is None:
         print(context.get_help())
+
+
+@maps.command("list", epilog=epilog("maps list"))
+def list_maps(as_json: Json = False) -> None:
+    """List the built-in maps, which every command takes by name.
+
+    A file of that name in the current folder comes first.
+    """
+    from wayfolk.files.built_in import MAPS, named_map, names_of
+
+    scenarios = names_of("scenarios")
+    rows = [
+        {
+            "name": name,
+            "width": named_map(name).width,
+            "height": named_map(name).height,
+            "scenario": name in scenarios,
+            "about": about,
+        }
+        for name, (about, _) in MAPS.items()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    width = max(map(len, MAPS))
+    for row in rows:
+        more = f" (with a scenario, --scen {row['name']})" if row["scenario"] else ""
+        print(f"{row['name']:<{width}}  {row['width']:>3} x {row['height']:<3}  {row['about']}{more}")
 
 
 @verb

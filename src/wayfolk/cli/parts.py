@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 WIDE = 1000  # columns of a table that is not printed on a terminal: its lines are not wrapped
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
-MapFile = Annotated[Path, typer.Argument(metavar="MAP", help="A Moving AI .map, a .txt drawing or an image.")]
+MapFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MAP",
+        help="A Moving AI .map, a .txt drawing, an image, or the name of a built-in map (`wayfolk maps list`).",
+    ),
+]
 
 
 def names_of_algorithms(*families: str) -> Callable[[str], list[str]]:

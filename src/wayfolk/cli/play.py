@@ -21,7 +21,8 @@ def play(
     begin_with: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MAP]", help="What to begin with: a map, a scene (.toml), or a name of the playground's maps."
+            metavar="[MAP]",
+            help="What to begin with: a map or a scene (.toml), as a file or by the name of a built-in one.",
         ),
     ] = None,
     algorithms: Annotated[
@@ -77,14 +78,16 @@ def play(
 
 def _choose(begin_with: str | None, names: list[str], agents: int | None, seed: int | None) -> None:
     """Decide what the page begins with."""
-    from wayfolk.playground.ground import FIRST, NAMED, YOURS
+    from wayfolk.files.built_in import MAPS, check_world, is_built_in, is_name
+    from wayfolk.playground.ground import FIRST, YOURS
     from wayfolk.playground.limits import check_size
 
-    if begin_with is not None and begin_with in NAMED and not Path(begin_with).exists():
+    if begin_with is not None and begin_with in MAPS and is_name(begin_with):
         FIRST["map"] = {"name": begin_with}
     elif begin_with is not None:
         file = Path(begin_with)
-        if file.suffix.lower() == ".toml":
+        check_world(file)
+        if file.suffix.lower() == ".toml" or is_built_in(file, "scenes"):
             grid = _read_scene(file)
         else:
             from wayfolk.files.maps import read_map

@@ -42,7 +42,10 @@ UNTIL = 1000.0  # the end of a run on a map, unless another one is given
 
 def run(
     scene_file: Annotated[
-        Path, typer.Argument(metavar="SCENE|MAP", help="A scene as a TOML file, or a map with --random.")
+        Path,
+        typer.Argument(
+            metavar="SCENE|MAP", help="A scene (.toml), or a map with --random: a file, or the name of a built-in one."
+        ),
     ],
     algorithm: Annotated[
         str | None,
@@ -89,13 +92,15 @@ def run(
     """
     from wayfolk.algorithms import catalogue
     from wayfolk.algorithms.task import checked_limits, checked_seed
+    from wayfolk.files.built_in import check_world, is_built_in
 
     checked_limits(seconds=seconds, until=until)
     if until == math.inf:
         raise BadInput("--until needs a time at which the run stops, not inf")
     if seed is not None:
         checked_seed(seed)
-    is_scene = scene_file.suffix.lower() == ".toml"
+    check_world(scene_file)
+    is_scene = scene_file.suffix.lower() == ".toml" or is_built_in(scene_file, "scenes")
     _check_together(is_scene, random, orders, stations, moves)
     must_be_plan(save, format)
     must_be_writable(trajectory)

@@ -22,7 +22,7 @@ PAIR = re.compile(rb"\s*(\d{1,9})\s+(\S+)\s+(\d{1,9})\s+(\d{1,9})" + rb"\s+(-?\d
 
 
 def read_scen(file: File, grid: Grid, agents: int | None = None) -> Problem:
-    """The first `agents` rows of a scenario (all, if None), one goal each."""
+    """The first `agents` rows of a scenario (all, if None), one goal each. The built-in map "rooms" has one, "rooms"."""
     rows = _pairs(file, grid, agents)
     starts, goals = rows.places[:, :2], rows.places[:, 2:]
     for what, places in (("starts", starts), ("has a goal", goals)):
@@ -109,9 +109,18 @@ class _Pairs:
     lines: NDArray[np.int64]
 
 
+def _found(file: File) -> File:
+    """The file to read: that of the built-in scenario, if `file` is the name of one."""
+    if Path(file).suffix:
+        return file
+    from wayfolk.files.built_in import file_of
+
+    return file_of(file, "scenarios")
+
+
 def _pairs(file: File, grid: Grid, agents: int | None) -> _Pairs:
     """The first rows of a scenario that is for `grid`."""
-    head, *rest = read_bytes(file, BadScenario).split(b"\n")
+    head, *rest = read_bytes(_found(file), BadScenario).split(b"\n")
     if head.split() not in ([b"version", b"1"], [b"version", b"1.0"]):
         raise BadScenario(f"{file}, line 1: should be 'version 1', not {shown(head)}")
     numbered = [(number, line) for number, line in enumerate(rest, 2) if line.strip()]

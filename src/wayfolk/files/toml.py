@@ -17,13 +17,13 @@ import tomllib
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, StrictInt, ValidationError
 from pydantic.fields import FieldInfo
 
 from wayfolk.errors import BadInput, hint
+from wayfolk.files.built_in import file_of
 from wayfolk.files.raw import File, reason, shown
 from wayfolk.files.toml_lines import Loc, lines_of
 
@@ -178,9 +178,10 @@ class Table(Generic[S]):
 
 
 def read_toml(file: File, kind: str) -> Document:
-    """The TOML document in `file`; `kind` is what complaints call it, such as "scene"."""
+    """The TOML document in `file`, or the built-in one of that name; `kind` is "scene" or "sweep"."""
+    path = file_of(file, f"{kind}s")
     try:
-        text = Path(file).read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise BadInput(f"{file}: cannot be read as text: {reason(error)}") from None
     try:

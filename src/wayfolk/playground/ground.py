@@ -1,57 +1,35 @@
-"""The maps of the playground, by name: made by rules, so that they need no files; and the problems on them."""
+"""The maps of the playground, by name: those built in, and those of the caller; and the problems on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from wayfolk.errors import BadInput, UnknownName
+from wayfolk.files.built_in import MAPS, THESIS, named_map
 from wayfolk.playground.asked import Map, Scene
 from wayfolk.playground.limits import check_agents
 from wayfolk.problem.problem import ENDLESS, Problem, one_shot, patrol, patrol_between, tasks
 from wayfolk.problem.thesis import draw_patrol
 from wayfolk.world import generate
 from wayfolk.world.grid import Grid, Moves
-from wayfolk.world.thesis_maps import ThesisMap, thesis_map, two_rooms
+from wayfolk.world.thesis_maps import ThesisMap, thesis_map
 
-THESIS = {f"thesis-{letter}": letter for letter in "abcd"}
-NAMED: dict[str, tuple[str, Callable[[], Grid]]] = {
-    "rooms": ("Rooms with narrow doors", lambda: generate.rooms(33, 33, 7, seed=3)),
-    "empty": ("No walls at all", lambda: Grid(np.ones((24, 32), bool))),
-    "maze": ("A maze with corridors one cell wide", lambda: generate.maze(41, 31, 1, seed=2)),
-    "random": ("A fifth of all cells are walls", lambda: _random()),
-    "warehouse": ("Shelves with aisles between them", lambda: generate.warehouse(5, 10, (8, 2), 2)),
-    "two-corridors": ("Two rooms joined by two corridors", lambda: two_rooms(14, 14, 1)),
-    "one-corridor": ("Two rooms joined by one corridor one cell wide", lambda: _corridor()),
-    "dead-end": ("A dead end between start and goal", lambda: _dead_end()),
-    "halls": ("Three halls joined by passages two cells wide", lambda: _halls()),
-    "crossing": ("Two wide streets that cross", lambda: _crossing()),
-    **{name: (thesis_map(letter).notes.capitalize(), lambda letter=letter: thesis_map(letter).grid)  # type: ignore[misc]
-       for name, letter in THESIS.items()},
-    "large-rooms": ("512 x 512 cells of rooms", lambda: generate.rooms(512, 512, 15, seed=1)),
-}  # fmt: skip
 YOURS: dict[str, Grid] = {}
 """Maps that the caller of `wayfolk play` has given, by name."""
 FIRST: dict[str, Any] = {}
 """The scene that the page begins with, as far as the caller has chosen it."""
 
 
-@cache
-def _made(name: str) -> Grid:
-    grid = NAMED[name][1]()
-    return Grid(grid.free, grid.moves, name=name)
-
-
 def named(name: str) -> Grid:
     """The map of the playground with this name."""
     if name in YOURS:
         return YOURS[name]
-    if name not in NAMED:
+    if name not in MAPS:
         raise UnknownName(f"the playground has no map {name[:60]!r}")
-    return _made(name)
+    return named_map(name)
 
 
 def check_map(asked: Map) -> None:
@@ -134,36 +112,3 @@ def _thesis(asked: Map, grid: Grid) -> ThesisMap | None:
         return None
     place = thesis_map(letter)
     return ThesisMap(grid, place.zones, place.name, place.notes)
-
-
-def _random() -> Grid:
-    return generate.without_islands(generate.random_map(48, 36, 0.2, seed=1))
-
-
-def _corridor() -> Grid:
-    free = np.zeros((11, 33), bool)
-    free[1:10, 1:12] = free[1:10, 21:32] = True
-    free[5, 12:21] = True
-    return Grid(free)
-
-
-def _halls() -> Grid:
-    free = np.zeros((17, 53), bool)
-    free[8:10, 1:52] = True
-    for left in (1, 19, 37):
-        free[1:16, left : left + 15] = True
-    return Grid(free)
-
-
-def _dead_end() -> Grid:
-    free = np.ones((25, 41), bool)
-    free[4:21, 30] = False
-    free[4, 10:31] = free[20, 10:31] = False
-    return Grid(free)
-
-
-def _crossing() -> Grid:
-    free = np.zeros((33, 33), bool)
-    free[12:21] = True
-    free[:, 12:21] = True
-    return Grid(free)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms import catalogue
+from wayfolk.files.built_in import MAPS
 from wayfolk.playground.asked import QUARTERS, shown_options
-from wayfolk.playground.ground import FIRST, NAMED, YOURS, named
+from wayfolk.playground.ground import FIRST, YOURS, named
 from wayfolk.playground.scenes import SCENES, TOUR
 from wayfolk.world.grid import Grid
 
@@ -40,7 +41,7 @@ def shown_algorithms() -> list[dict[str, Any]]:
 def shown_maps() -> list[dict[str, str]]:
     """The names and notes of all maps."""
     yours = [{"name": name, "notes": "from your command"} for name in YOURS]
-    return yours + [{"name": name, "notes": notes} for name, (notes, _) in NAMED.items()]
+    return yours + [{"name": name, "notes": notes} for name, (notes, _) in MAPS.items()]
 
 
 def shown_map(name: str) -> dict[str, Any]:

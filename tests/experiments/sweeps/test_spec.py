@@ -214,7 +214,7 @@ algorithms = ["lra"]
 
 
 def test_the_smoke_sweep_is_in_order():
-    spec = read_spec("benchmarks/smoke.toml")
+    spec = read_spec("smoke")
     assert spec.n_jobs == 204
 
 

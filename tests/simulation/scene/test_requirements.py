@@ -1,7 +1,6 @@
-"""The six requirements of the slides on BMAA*, each a scene of `examples/`, for the algorithms that are to meet them."""
+"""The six requirements of the slides on BMAA*, each a built-in scene, for the algorithms that are to meet them."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,14 +13,13 @@ from wayfolk.simulation.scene.reader import read_scene
 from wayfolk.simulation.scene.scene import play
 from wayfolk.simulation.solving import simulate
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 MEANT = ("bmaa", "bmaa_f_c", "far")
 CONTROLLERS = [entry.name for entry in catalogue.entries("controllers") if entry.name in MEANT]
 each = pytest.mark.parametrize("controller", CONTROLLERS)
 
 
 def scene_of(name, controller, **changes):
-    scene = read_scene(EXAMPLES / f"{name}.toml")
+    scene = read_scene(name)
     options = scene.options if scene.controller == controller else {}
     return replace(scene, controller=controller, options=options, **changes)
 

@@ -3,7 +3,6 @@
 import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -389,7 +388,7 @@ def test_the_clock_counts_steps_and_agents(scene):
 
 
 def test_without_a_clock_nothing_is_noted_and_with_it_nothing_changes():
-    parsed = read_scene(Path(__file__).parents[3] / "examples" / "re-tasking.toml")
+    parsed = read_scene("re-tasking")
     problem = parsed.written_out[0]
     plain = simulate(problem, "whca", events=parsed.events)
     clocked = simulate(problem, "whca", events=parsed.events, clock=True)

@@ -1,15 +1,15 @@
 """Streets as scene files: read, played, and all mistakes of a file at once."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from wayfolk.errors import BadInput
+from wayfolk.files import built_in
 from wayfolk.simulation.scene.reader import read_scene
 from wayfolk.simulation.scene.street import play_street, read_street
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "street.toml"
+EXAMPLE = built_in.HOME / "scenes" / "street.toml"
 STREET = """until = 20
 seed = 2
 

@@ -88,6 +88,13 @@ def expect(holds: Any, sentence: str) -> None:
         raise Broken(sentence)
 
 
+def expect_no_faults(faults: Sequence[object], what: str) -> None:
+    """Raise `Broken` with the first of the judge's `faults` of `what`, unless there are none."""
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise Broken(f"{what} is not legal: {faults[0]}{more}")
+
+
 def expect_error(kind: type[Exception], words: str, call: Callable[[], Any]) -> None:
     """Raise `Broken` unless `call` raises an error of this kind whose sentence has `words` in it."""
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from wayfolk.algorithms.catalogue import Entry
-from wayfolk.experiments.contracts.check import Broken, Case, Check, Draw, expect, registered_in
+from wayfolk.experiments.contracts.check import Broken, Case, Check, Draw, expect, expect_no_faults, registered_in
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.judge.records import check_record
@@ -50,8 +50,7 @@ def seeks_goals(case: Case) -> bool:
 
 def check_faults(record: Record) -> None:
     """The record is legal."""
-    faults = check_record(record)
-    expect(faults == [], f"the record has faults: {faults[:1]}")
+    expect_no_faults(check_record(record), "the record")
 
 
 def _solved(run: Run) -> None:
@@ -66,8 +65,7 @@ def plans_have_no_faults(case: Case, draw: Draw) -> None:
     expect(result.status in (Status.SOLVED, Status.PARTIAL), f"it ends as {result.status.value}")
     expect(result.algorithm == case.entry.name, f"the result says that it is of {result.algorithm!r}")
     assert result.plan is not None
-    faults = faults_of(result.plan, problem, arrive=result.is_solved)
-    expect(faults == [], f"the plan has faults: {faults[:1]}")
+    expect_no_faults(faults_of(result.plan, problem, arrive=result.is_solved), "the plan")
     expect(result.plan.n_steps <= 60, f"it takes {result.plan.n_steps} of 60 steps")
 
 
@@ -184,8 +182,7 @@ def of_two_with_one_goal_one_gets_there_and_both_are_named(case: Case) -> None:
     expect(result.status is Status.PARTIAL, f"it ends as {result.status.value}")
     expect(result.detail.endswith("agents 0, 1 share the goal (8, 2)"), f"its detail is {result.detail!r}")
     assert result.plan is not None
-    faults = faults_of(result.plan, problem, arrive=False)
-    expect(faults == [], f"the plan has faults: {faults[:1]}")
+    expect_no_faults(faults_of(result.plan, problem, arrive=False), "the plan")
     expect(problem.goals[0] in result.plan.cells[-1, :2], "neither agent is at the goal")
 
 

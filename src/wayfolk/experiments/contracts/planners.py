@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wayfolk.errors import BadProblem, NotSupported
-from wayfolk.experiments.contracts.check import Case, Check, Draw, expect, expect_error, registered_in
+from wayfolk.experiments.contracts.check import Case, Check, Draw, expect, expect_error, expect_no_faults, registered_in
 from wayfolk.experiments.contracts.reference import TooManyStates, all_plans_solvable, joint_optimum, steps_from
 from wayfolk.judge.metrics import sum_of_costs, sum_of_loss
 from wayfolk.judge.plans import check as faults_of
@@ -35,11 +35,10 @@ def holds_its_facts(case: Case, draw: Draw) -> None:
 def _check_plan(problem: Problem, result: Result) -> None:
     if result.is_solved:
         assert result.plan is not None
-        faults = faults_of(result.plan, problem)
-        expect(faults == [], f"the plan has faults: {faults[:1]}")
+        expect_no_faults(faults_of(result.plan, problem), "the plan")
         return
-    faults = faults_of(result.plan, problem, arrive=False) if result.plan is not None else []
-    expect(faults == [], f"the plan has faults: {faults[:1]}")
+    if result.plan is not None:
+        expect_no_faults(faults_of(result.plan, problem, arrive=False), "the plan")
     known = (Status.GAVE_UP, Status.IMPOSSIBLE, Status.OUT_OF_TIME, Status.PARTIAL)
     expect(result.status in known, f"it ends as {result.status.value}")
 
@@ -115,7 +114,7 @@ def same_seed_same_plan_in_a_crowd(case: Case) -> None:
             assert one.plan is not None
             assert two.plan is not None
             expect(np.array_equal(one.plan.cells, two.plan.cells), "the second plan is another")
-            expect(faults_of(one.plan, problem) == [], "the plan has faults")
+            expect_no_faults(faults_of(one.plan, problem), "the plan")
 
 
 @check("solves a crowd", needs="COMPLETE")
@@ -149,7 +148,7 @@ def more_work_never_makes_a_plan_worse(case: Case) -> None:
         result = task.result()
         expect(result.is_solved, f"with a plan it is {result.status.value}")
         assert result.plan is not None
-        expect(faults_of(result.plan, problem) == [], "the plan has faults")
+        expect_no_faults(faults_of(result.plan, problem), "the plan")
         costs.append((sum_of_loss(result.plan, problem.goals), sum_of_costs(result.plan, problem.goals)))
         task.advance(2000)
     falls = [sorted(column, reverse=True) == list(column) for column in zip(*costs, strict=True)]

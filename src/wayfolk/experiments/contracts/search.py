@@ -16,6 +16,7 @@ from wayfolk.experiments.contracts.check import (
     close,
     expect,
     expect_error,
+    expect_no_faults,
     moves_of,
     near,
     query,
@@ -38,8 +39,7 @@ def check_path(case: Case, grid: Grid, start: int, goal: int, result: Result) ->
     if case.entry.facts.get("ANY_ANGLE"):
         ends = path[0], path[-1]
         expect(ends == (grid.place(start), grid.place(goal)), f"the path leads from {ends[0]} to {ends[1]}")
-        faults = check_straight_path(grid, path)
-        expect(faults == [], f"the path is not legal: {faults[:1]}")
+        expect_no_faults(check_straight_path(grid, path), "the path")
         total = straight_cost(grid, path)
     else:
         cells = [grid.cell(place) for place in path]

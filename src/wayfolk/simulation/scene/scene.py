@@ -1,6 +1,6 @@
 """Scene: a world, groups of agents, what they have to do, and what happens meanwhile, as a TOML file.
 
-    scene = read_scene("examples/changing-map.toml")
+    scene = read_scene("changing-map")
     played = play(scene)
     played.run, played.ending.completion_rate, played.notes
 
