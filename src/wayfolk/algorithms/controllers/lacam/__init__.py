@@ -82,9 +82,9 @@ class RealTimeLacam(Controller):
         self._search()
         configs = self.tree.configs
         self.ahead = next_towards(self.tree.nodes, self.root, self._target())
-        crew, members = view.crew, self.members
-        crew.route[members, 0] = self.ground.cells[configs[self.ahead]]
-        crew.answers["n_route"][members], crew.answers["at"][members] = 1, 0
+        crew, rows = view.crew, np.searchsorted(self.members, view.asked)  # others have a step that the caller gave
+        crew.route[view.asked, 0] = self.ground.cells[configs[self.ahead][rows]]
+        crew.answers["n_route"][view.asked], crew.answers["at"][view.asked] = 1, 0
 
     def _notice(self, view: View) -> bool:
         """See what has changed; whether the search has to begin anew."""
