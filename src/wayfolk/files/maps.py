@@ -42,8 +42,8 @@ DRAWING = _codes({b". ": FREE, b"#@": BLOCKED})
 def read_map(file: File, moves: str | Moves = Moves.EIGHT, *, unknown: str = "blocked") -> Grid:
     """The map in `file`: Moving AI `octile` or `octile-corner`, an image (bright is free), or a `.txt` drawing.
 
-    A name such as "rooms", of which there is no file here, is that of a built-in map. `unknown` is what cells are in an image
-    of a ROS map that has never seen them, which have the grey 205.
+    A name such as "rooms", of which there is no file here, is that of a built-in map. `unknown` is what cells are in an
+    image of a ROS map that has never seen them, which have the grey 205.
     """
     if unknown not in ("blocked", "free"):
         raise BadMap(f"unknown cells are 'blocked' or 'free', not {unknown!r}")

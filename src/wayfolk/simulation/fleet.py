@@ -4,49 +4,105 @@
     fleet.advance(2000)
     fleet.report()
 
-Orders are given in the order of their release. A robot visits the stops of its order in turn; without another order it
-returns to where it started, and gives way there if the controller lets it.
+Orders are given in the order of their release. A robot visits the stops of its order in turn. Without another order it
+returns to where it started, if it is in nobody's way there, or else parks at the nearest place where it is not
+(`wayfolk.simulation.parking`). A robot that is pushed away from there, or does not get there, parks elsewhere.
+
+Every controller works, though none of them knows which robots have orders. The fleet looks after every PATIENCE steps which
+robots with an order have not come nearer to their next stop, and gives one of them the right of way: those on its
+way make room (`wayfolk.simulation.right_of_way`). So every order ends, unless robots that are not under control are in the
+way or the map is almost full; then `why` says who waits for whom.
+
+When a robot leaves, or is no longer under control, its order is given to another.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadProblem
-from wayfolk.kernels.codes import GOAL, REFUSED
+from wayfolk.judge.blockage import Blockage, sentences, why
+from wayfolk.kernels.codes import GOAL, NOBODY, REFUSED
 from wayfolk.kernels.crew import TICK
+from wayfolk.problem import events
 from wayfolk.problem.events import Event
 from wayfolk.problem.orders import Order
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import NO_LIMIT, Status
+from wayfolk.simulation.adjacency import Adjacency
+from wayfolk.simulation.parking import is_dispensable, parking_place
+from wayfolk.simulation.right_of_way import RightOfWay, right_of_way
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.world.grid import Grid
 
 PERCENTILES = (50, 90, 99)
+PATIENCE = 16
+"""Units of time after which the fleet looks who has come nearer to the next stop."""
+CROWD = 8
+"""Of so many stuck robots one gets the right of way, the others wait behind it; if all are few, one of them."""
+LONG = 8 * PATIENCE
+"""A robot that has been on its way to a stop for so long must come nearer from look to look, also if it moves far."""
 
 
 @dataclass
 class Progress:
-    """How far an order is: who has it since when, how many stops are done, and when the last was."""
+    """How far an order is: who has it since when, how many of its `stops` are done, and when the last was.
+
+    `n_returned` counts the robots that have left it undone. `left` are the fewest steps to the next stop that the fleet has
+    seen, and `leg_began` is when the robot set out for it.
+    """
 
     order: Order
+    stops: tuple[int, ...]
     agent: int | None = None
     assigned: float = 0.0
     n_done: int = 0
     ended: float | None = None
+    n_returned: int = 0
+    left: int = NO_LIMIT
+    leg_began: float = 0.0
+
+    @property
+    def next_stop(self) -> int:
+        """The stop to which the robot goes."""
+        return self.stops[self.n_done]
+
+    @property
+    def stops_left(self) -> tuple[int, ...]:
+        """The stops that are not done."""
+        return self.stops[self.n_done :]
+
+
+@dataclass
+class Parking:
+    """The place at which a robot without an order waits, and whether it has been there."""
+
+    cell: int
+    reached: bool = False
 
 
 class Fleet(Simulation):
-    """A simulation whose agents get their goals from a list of orders; it is SOLVED when all of them are done."""
+    """A simulation whose agents get their goals from a list of orders; it is SOLVED when all of them are done.
+
+    With `loads_stay`, an order whose robot fails after its first stop is continued where that was: the next robot fetches
+    the load there, or from the nearest cell beside it if the robot still stands there. Otherwise the order begins again.
+    """
 
     def __init__(
-        self, grid: Grid, starts: ArrayLike, orders: Sequence[Order], controller: Any = "pibt", **options: Any
+        self,
+        grid: Grid,
+        starts: ArrayLike,
+        orders: Sequence[Order],
+        controller: Any = "pibt",
+        *,
+        loads_stay: bool = False,
+        **options: Any,
     ) -> None:
         super().__init__(one_shot(grid, starts, starts), controller, **options)
         parts = grid.components[self.problem.starts]
@@ -54,15 +110,27 @@ class Fleet(Simulation):
             lost = [stop for stop in order.stops if (parts != grid.components[stop]).any()]
             if lost:
                 raise BadProblem(f"{order.name}: not every robot can get to {grid.place(lost[0])}")
-        self.progress = [Progress(order) for order in sorted(orders, key=lambda order: order.release)]
+        self.loads_stay = loads_stay
+        self.progress = [Progress(order, order.stops) for order in sorted(orders, key=lambda order: order.release)]
         self._queue = deque(self.progress)
         self._busy: dict[int, Progress] = {}
+        self._parkings: dict[int, Parking] = {
+            agent: Parking(cell, True) for agent, cell in enumerate(self.problem.starts.tolist())
+        }
+        self._homes = self.problem.starts.tolist()
+        self._stops = Counter(stop for progress in self.progress for stop in progress.stops)
+        self._stops_now: Counter[int] = Counter()
+        self._rights: list[RightOfWay] = []
+        self._looked = 0.0
+        self._then: NDArray[np.int32] = self.problem.starts.copy()
+        self._adjacency = Adjacency(grid)
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Let up to `budget` ticks pass; it ends when all orders are done."""
         stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
         self._dispatch()
         while self.crew.counts[TICK] < stop and not self.status.is_final:
+            self._direct()
             self._lap(leaps=False)
             self._dispatch()
         return self.status
@@ -70,50 +138,230 @@ class Fleet(Simulation):
     def step(self) -> Status:
         """Let one tick pass."""
         self._dispatch()
+        self._direct()
         super().step()
         self._dispatch()
         return self.status
 
+    # Orders
+
     def _dispatch(self) -> None:
-        """Note which stops are reached, and give goals to robots that need one."""
+        """Note which stops are reached, give orders to idle robots, and places to park to those without one."""
+        agents = self.crew.agents
+        for agent in [agent for agent in self._busy if not agents["present"][agent] or not agents["ours"][agent]]:
+            self._give_back(agent)
         for agent in list(self._busy):
             self._go_on(agent)
         while self._queue and self._queue[0].order.release <= self.time + 1e-9:
-            nearest = self._nearest_idle(self._queue[0].order.stops[0])
+            nearest = self._nearest_idle(self._queue[0].next_stop)
             if nearest is None:
                 break
-            progress = self._queue.popleft()
-            progress.agent, progress.assigned = nearest, self.time
-            self._busy[nearest] = progress
-            self._aim(nearest, progress.order.stops[0])
-            self._go_on(nearest)
+            self._give(nearest, self._queue.popleft())
+        self._park()
         is_done = not self._queue and not self._busy
         self.status = Status.SOLVED if is_done else Status.RUNNING
 
+    def _give(self, agent: int, progress: Progress) -> None:
+        """Let a robot that is idle carry out an order."""
+        progress.agent, progress.assigned, progress.leg_began, progress.left = agent, self.time, self.time, NO_LIMIT
+        self._busy[agent] = progress
+        self._parkings.pop(agent, None)
+        self._stops_now.update(progress.stops_left)
+        self._aim(agent, progress.next_stop)
+        self._go_on(agent)
+
     def _go_on(self, agent: int) -> None:
-        """Let a robot that stands on a stop of its order go to the next one, or home after the last."""
+        """Let a robot that stands on a stop of its order go to the next one; after the last it is idle."""
         progress, here = self._busy[agent], int(self.crew.agents["here"][agent])
-        stops, first = progress.order.stops, progress.n_done
-        while progress.n_done < len(stops) and stops[progress.n_done] == here:
+        first = progress.n_done
+        while progress.n_done < len(progress.stops) and progress.next_stop == here:
+            _count_down(self._stops_now, [here])
+            _count_down(self._stops, [here])
             progress.n_done += 1
-        if progress.n_done == len(stops):
+        if progress.n_done == len(progress.stops):
             progress.ended = self.time
             del self._busy[agent]
-            self._aim(agent, int(self.problem.starts[agent]))
         elif progress.n_done > first:
-            self._aim(agent, stops[progress.n_done])
+            progress.leg_began, progress.left = self.time, NO_LIMIT
+            self._aim(agent, progress.next_stop)
+
+    def _give_back(self, agent: int) -> None:
+        """Put the order of a robot that has left, or is not under control, back among those that wait for a robot."""
+        progress = self._busy.pop(agent)
+        _count_down(self._stops_now, progress.stops_left)
+        _count_down(self._stops, progress.stops_left)
+        if self.loads_stay and progress.n_done:
+            progress.stops = (self._where_load_is(agent), *progress.stops_left)
+        else:
+            progress.stops = progress.order.stops
+        progress.n_done, progress.agent = 0, None
+        progress.n_returned += 1
+        self._stops.update(progress.stops)
+        self._queue.append(progress)
+        self._queue = deque(sorted(self._queue, key=lambda waiting: waiting.order.release))
+
+    def _where_load_is(self, agent: int) -> int:
+        """The cell where `agent` has stopped, or the nearest one on which no robot stands that is not under control."""
+        here, fixed = int(self.crew.agents["here"][agent]), self._fixed()
+        near = self._beside().nearest_first(here, lambda cell: True, self.grid.n_cells)
+        return next((cell for cell in near if cell not in fixed), here)
 
     def _aim(self, agent: int, goal: int) -> None:
-        self._await(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
+        if self.crew.agents["goal"][agent] != goal:
+            self._await(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
+
+    def _idle(self) -> list[int]:
+        agents = self.crew.agents
+        return [k for k in np.flatnonzero(agents["present"] & agents["ours"]).tolist() if k not in self._busy]
 
     def _nearest_idle(self, stop: int) -> int | None:
         """The idle robot from which `stop` would be nearest if there were no walls."""
-        agents = self.crew.agents
-        idle = [k for k in np.flatnonzero(agents["present"] & agents["ours"]).tolist() if k not in self._busy]
+        idle = self._idle()
         if not idle:
             return None
-        apart = np.abs(self.grid.places(agents["here"][idle]) - self.grid.place(stop))
+        apart = np.abs(self.grid.places(self.crew.agents["here"][idle]) - self.grid.place(stop))
         return idle[int((apart.max(1) + (self.grid.diagonal - 1.0) * apart.min(1)).argmin())]
+
+    # Parking
+
+    def _park(self) -> None:
+        """Find a place for every idle robot that has none, was pushed away from it, or is in the way of an order."""
+        here = self.crew.agents["here"]
+        for agent in self._idle():
+            parking = self._parkings.get(agent)
+            if parking is not None:
+                is_there = int(here[agent]) == parking.cell
+                if parking.cell not in self._stops_now and (is_there or not parking.reached):
+                    parking.reached |= is_there
+                    continue
+            self._find_parking(agent, may_go_home=parking is None)
+
+    def _find_parking(self, agent: int, may_go_home: bool, around: frozenset[int] = frozenset()) -> None:
+        """Give an idle robot a place to park: its home, or the nearest one; ways do not lead through cells `around`."""
+        while len(self._homes) < self.n_agents:  # it has joined, and starts here
+            self._homes.append(int(self.crew.agents["here"][len(self._homes)]))
+        self._parkings.pop(agent, None)
+        adjacency, here, home = self._beside(), int(self.crew.agents["here"][agent]), self._homes[agent]
+        taken = {parking.cell for parking in self._parkings.values()} | self._fixed()
+        if may_go_home and home not in self._stops and is_dispensable(adjacency, home, taken):
+            place: int | None = home
+        else:
+            place = parking_place(
+                adjacency, here, taken=taken, stops=self._stops, stops_now=self._stops_now,
+                is_open=lambda cell: cell not in around,
+            )  # fmt: skip
+        self._parkings[agent] = Parking(here if place is None else place)
+        self._aim(agent, self._parkings[agent].cell)
+
+    # Right of way
+
+    def _direct(self) -> None:
+        """Before a tick: look who is stuck from time to time, and let robots make room for those with right of way."""
+        if not self._rights and self.time - self._looked >= PATIENCE:
+            self._look_around()
+        if self._rights:  # robots near them wait, and others behind these: nobody is judged until all have ended
+            self._rights = [right for right in self._rights if self._lead(right)]
+            self._looked, self._then = self.time, self.crew.agents["here"].copy()
+
+    def _look_around(self) -> None:
+        """Give the right of way to robots that have not come nearer to their stops, and other places to idle ones."""
+        here = self.crew.agents["here"]
+        n = len(self._then)
+        apart = np.abs(self.grid.places(here[:n]) - self.grid.places(self._then)).max(1)
+        stuck = sorted(self._stuck(apart), key=lambda one: (one.assigned, one.order.release))
+        for progress in stuck:
+            if len(self._rights) <= len(stuck) // CROWD:
+                self._give_way_to(progress)
+        still = frozenset(here[:n][apart <= 1].tolist())
+        for agent, parking in list(self._parkings.items()):
+            if agent < n and apart[agent] <= 1 and int(here[agent]) != parking.cell:
+                self._find_parking(agent, may_go_home=False, around=still)
+        self._looked, self._then = self.time, here.copy()
+
+    def _stuck(self, apart: NDArray[np.int32]) -> list[Progress]:
+        """The orders whose robots have not come nearer to their next stop since the fleet last looked."""
+        from wayfolk.kernels.distance import fewest_steps
+
+        slow = [
+            progress
+            for agent, progress in self._busy.items()
+            if agent < len(apart) and (apart[agent] <= PATIENCE // 4 or self.time - progress.leg_began > LONG)
+        ]
+        if not slow:
+            return []
+        here = self.crew.agents["here"][[progress.agent for progress in slow]]
+        stops = np.array([progress.next_stop for progress in slow], np.int32)
+        stuck = []
+        for progress, left in zip(slow, fewest_steps(self.grid, here, stops).tolist(), strict=True):
+            if left >= progress.left:
+                stuck.append(progress)
+            progress.left = min(left, progress.left)
+        return stuck
+
+    def _give_way_to(self, progress: Progress) -> None:
+        """Give the robot of an order the right of way, if there is one beside those that others have."""
+        here = self.crew.agents["here"]
+        reserved = self._fixed().union(*(right.area for right in self._rights))
+        robots = {int(here[agent]): agent for agent in (*self._busy, *self._parkings)}
+        robots = {cell: agent for cell, agent in robots.items() if cell not in reserved}
+        agent = progress.agent
+        if agent is not None and int(here[agent]) in robots and progress.next_stop not in reserved:
+            right = right_of_way(self._beside(), robots, reserved, int(here[agent]), progress.next_stop, self.time)
+            if right is not None:
+                self._rights.append(right)
+
+    def _lead(self, right: RightOfWay) -> bool:
+        """Let the robots of a right of way take their next steps, and others near it wait; whether it goes on."""
+        agents, occupant = self.crew.agents, self.crew.occupant
+        while right.steps and all(agents["here"][agent] == cell for agent, cell in right.steps[0].items()):
+            right.steps.popleft()
+            right.since = self.time
+        if not right.steps or self.time - right.since > PATIENCE or not self._can_go_on(right.steps[0]):
+            return False
+        near = occupant[list(right.area)]
+        for agent in near[near != NOBODY].tolist():
+            if agents["ours"][agent]:
+                cell = right.steps[0].get(agent, int(agents["here"][agent]))
+                self._await(events.move(self.time, agent, self.grid.place(cell)))
+        return True
+
+    def _can_go_on(self, step: dict[int, int]) -> bool:
+        """Whether the robots of a step are under control and beside their next cells, and nobody else is there."""
+        agents, beside = self.crew.agents, self._beside()
+        for agent, cell in step.items():
+            here, other = int(agents["here"][agent]), int(self.crew.occupant[cell])
+            if not (agents["present"][agent] and agents["ours"][agent] and (here == cell or cell in beside[here])):
+                return False
+            if other != NOBODY and other not in step:
+                return False
+        return True
+
+    def _beside(self) -> Adjacency:
+        if self._adjacency.grid is not self.grid:
+            self._adjacency = Adjacency(self.grid)
+        return self._adjacency
+
+    def _fixed(self) -> frozenset[int]:
+        """The cells of robots that are not under control."""
+        agents = self.crew.agents
+        return frozenset(agents["here"][agents["present"] & ~agents["ours"]].tolist())
+
+    # Numbers
+
+    def why(self) -> list[Blockage]:
+        """Why robots with an order are not at their stops: who waits for whom, and since when."""
+        return [one for one in why(self.record()) if any(agent in self._busy for agent in one.missing)]
+
+    def reasons(self) -> list[str]:
+        """Why orders are not done, in sentences; none if all are."""
+        lines = sentences(self.why()) if self._busy else []
+        waiting = [progress for progress in self._queue if progress.order.release <= self.time + 1e-9]
+        if waiting and not self._busy and not self._idle():
+            lines.append(f"{len(waiting)} orders wait for a robot: none is under control")
+        elif waiting:
+            lines.append(f"{len(waiting)} orders wait until a robot is idle")
+        later = len(self._queue) - len(waiting)
+        return [*lines, f"{later} orders are not released yet"] if later else lines
 
     def report(self) -> dict[str, Any]:
         """Orders done, how long they waited for a robot, and how long they took from their release to their end."""
@@ -131,3 +379,11 @@ class Fleet(Simulation):
             **{f"service_p{share}": float(np.percentile(times, share)) if times else None for share in PERCENTILES},
             "refused_moves": len(record.of(REFUSED)),
         }
+
+
+def _count_down(counts: Counter[int], cells: Sequence[int]) -> None:
+    """Take each of `cells` out of `counts` once."""
+    for cell in cells:
+        counts[cell] -= 1
+        if not counts[cell]:
+            del counts[cell]

@@ -50,6 +50,13 @@ def settle(arrays, crew, now):
             _let_go(arrays, number)
             member["own"] = arrays.held[number, member["walked"]]
             member["walked"] += 1
+        if acts and member["own"] != NOWHERE and member["own"] != agent["here"]:  # somebody else has moved it
+            member["n_held"] = member["walked"] = 0
+            member["waits_for"] = member["yields_to"] = NOBODY
+            far_paths.clear(arrays.stacks, member)
+            member["state"], member["fleeing"] = UNPLANNED, False
+            if job[SEARCHER] == number:
+                job[SEARCHER] = NOBODY
         if not acts or member["own"] != agent["here"]:
             _let_go(arrays, number)
         if acts and member["own"] == NOWHERE and arrays.spots[agent["here"]]["owner"] == NOBODY:

@@ -98,9 +98,9 @@ class RealTimeLacam(Controller):
         if is_new or not self._stands_on_tree(here):
             self._plant(here, self.expansions)
         self._search(self.expansions)
-        crew, members = view.crew, self.members
-        crew.route[members, 0] = self.ground.cells[self.tree.configs[self.ahead]]
-        crew.answers["n_route"][members], crew.answers["at"][members] = 1, 0
+        crew, rows = view.crew, np.searchsorted(self.members, view.asked)  # others have a step that the caller gave
+        crew.route[view.asked, 0] = self.ground.cells[self.tree.configs[self.ahead][rows]]
+        crew.answers["n_route"][view.asked], crew.answers["at"][view.asked] = 1, 0
 
     def _notice(self, view: View) -> bool:
         """See what has changed; whether the search has to begin anew."""
