@@ -1,11 +1,8 @@
 """A world in a game's loop: steps, states, orders, agents that somebody else moves, and a log that does not grow."""
 
 import gc
-import json
 import pickle
 import time
-import zipfile
-from contextlib import suppress
 from threading import get_ident
 
 import numpy as np
@@ -13,7 +10,7 @@ import pytest
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.controllers import Controller
-from wayfolk.errors import BadInput, BadProblem, NotSupported
+from wayfolk.errors import BadInput, BadProblem
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge import metrics
 from wayfolk.judge.records import check_record
@@ -24,7 +21,6 @@ from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import DISTANCE
 from wayfolk.problem.result import Status
-from wayfolk.simulation.saved import _memory, read_world
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.world.generate import random_map
 
@@ -302,7 +298,7 @@ def test_500_agents_for_an_hour_do_not_grow_the_world(record):
     def sizes():
         gc.collect()
         arrays = {name: array.nbytes for name, array in (world.crew._asdict() | world.court._asdict()).items()}
-        return len(world.log), len(_memory(world)), arrays, len(gc.get_objects())
+        return len(world.log), len(pickle.dumps(world.controller)), arrays, len(gc.get_objects())
 
     for _ in range(1200):
         world.step()
@@ -352,189 +348,3 @@ def test_lanes_are_learned_from_every_move_though_the_log_is_dropped():
 def test_a_record_that_is_none_is_refused(record):
     with pytest.raises(BadInput, match='record is True, False or a text such as "last 1000"'):
         Simulation(corridor((0, 2)), "lra", record=record)
-
-
-@pytest.mark.parametrize("name", [entry.name for entry in catalogue.entries("controllers")])
-def test_a_saved_world_goes_on_as_if_it_had_never_stopped(name, tmp_path):
-    problem = patrol(random_map(12, 12, 0.1, seed=4, moves="four"), agents=6, loops=9, seed=4)
-    later = [events.block(20, [problem.grid.place(problem.grid.free_cells[40])]), events.release(25, 2)]
-    world = Simulation(problem, name, seed=7, events=later)
-    world.advance(12)
-    world.hold(3)
-    world.save(tmp_path / "world.npz")
-    again = read_world(tmp_path / "world.npz")
-    assert (again.time, again.algorithm, again.n_agents) == (12.0, name, 6)
-    for one in (world, again):
-        one.advance(30)
-    assert again.record().cell.tolist() == world.record().cell.tolist()
-    assert check_record(again.record()) == []
-
-
-def arrays_of(thing):
-    """All arrays of nested tuples, with what decides for which types kernels are compiled."""
-    if isinstance(thing, np.ndarray):
-        yield thing.dtype.isalignedstruct, str(thing.dtype), thing.flags.writeable, thing.flags.c_contiguous
-    elif isinstance(thing, tuple):
-        for part in thing:
-            yield from arrays_of(part)
-
-
-@pytest.mark.parametrize("name", ["lra", "whca", "pibt", "bmaa_plus", "direction_map"])
-def test_nothing_is_compiled_again_for_a_saved_world(name, tmp_path):
-    world = Simulation(patrol(random_map(12, 12, 0.1, seed=4), agents=6, loops=9, seed=4), name)
-    world.advance(5)
-    world.save(tmp_path / "world.npz")
-    again = read_world(tmp_path / "world.npz")
-    for one, other in (
-        (world.crew, again.crew), (world.court, again.court), (world.controller.arrays, again.controller.arrays),
-        ((world.log,), (again.log,)),
-    ):  # fmt: skip
-        assert list(arrays_of(one)) == list(arrays_of(other))
-
-
-def test_a_world_of_another_version_goes_on_with_a_new_controller(tmp_path):
-    file = tmp_path / "world.npz"
-    world = Simulation(tasks(random_map(12, 12, 0.1, seed=4), agents=6, seed=4), "bmaa_plus", vision=3.0)
-    world.advance(15)
-    world.happen(
-        events.join(20, world.grid.place(world.grid.free_cells[0]), world.grid.place(world.grid.free_cells[9]))
-    )
-    world.save(file)
-    _rewrite(file, lambda about: about | {"wayfolk": "0.0.1"})
-    again = read_world(file)
-    assert again.places().tolist() == world.places().tolist()
-    again.advance(60)
-    assert again.n_agents == 7
-    assert again.record().began == 15.0
-    assert check_record(again.record()) == []
-    assert len(again.record().of(ARRIVE)) > 0
-
-
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        (lambda about: about | {"version": 9}, "the version of the file is '9', this reads 1"),
-        (lambda about: about | {"format": "wayfolk-plan"}, "not a saved world"),
-        (lambda about: {name: value for name, value in about.items() if name != "ticks"}, "not a whole saved world"),
-        (lambda about: about | {"algorithm": "wcha"}, "did you mean 'whca'"),
-    ],
-)
-def test_a_wrong_file_is_one_sentence(tmp_path, change, complaint):
-    file = tmp_path / "world.npz"
-    Simulation(corridor((0, 2)), "lra").save(file)
-    _rewrite(file, change)
-    with pytest.raises(BadInput, match=complaint) as caught:
-        read_world(file)
-    assert str(caught.value).startswith(str(file))
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """The parts of a saved world in which agents have joined and left, and walls have come."""
-    file = tmp_path_factory.mktemp("saved") / "world.npz"
-    grid = random_map(12, 12, 0.1, seed=4)
-    world = Simulation(patrol(grid, agents=4, loops=3, seed=4), "lra", vision=3.0)
-    places = [grid.place(cell) for cell in grid.free_cells]
-    world.happen(events.join(2, places[0], places[9]))
-    world.happen(events.leave(4, 1))
-    world.happen(events.block(30, [places[20]]))
-    world.advance(9)
-    world.save(file)
-    with np.load(file) as archive:
-        return dict(archive)
-
-
-def _damaged(array, how):
-    """An array with another shape, another type, or an index that is far outside the world."""
-    if how == "shorter":
-        return array[:-1]
-    if how == "another type":
-        return array.astype(np.float32) if array.dtype.names is None else np.zeros(len(array), np.float32)
-    if how == "flat":
-        return array[..., None]
-    array = array.copy()
-    for field in [name for name in array.dtype.names or () if array.dtype[name] == np.int32] or [...]:
-        array[field] = 10**6 if how == "far" else -7
-    return array
-
-
-ARRAYS = {
-    "shorter": "free free_at_start free_at_record known starts agents route answers states visits record_starts "
-    "record_goals record_ours luck",
-    "another type": "free known starts routes pool drops agents route answers states visits luck log record_goals memory",
-    "flat": "free known starts routes pool drops agents route answers states visits luck log record_ours memory",
-    "far": "starts routes agents route answers visits log record_starts",
-    "below": "starts routes agents route answers states visits log record_goals",
-}
-
-
-@pytest.mark.parametrize(("how", "name"), [(how, name) for how, names in ARRAYS.items() for name in names.split()])
-def test_arrays_that_do_not_fit_are_refused_before_a_kernel_reads_them(saved, tmp_path, how, name):
-    file = tmp_path / "world.npz"
-    np.savez_compressed(file, **saved)
-    assert read_world(file).n_agents == 5
-    np.savez_compressed(file, **saved | {name: _damaged(saved[name], how)})
-    with pytest.raises(BadInput, match=r"world\.npz: ") as caught:
-        read_world(file)
-    assert str(caught.value).count("\n") == 0
-
-
-@pytest.mark.parametrize("name", ["free", "starts", "agents", "memory", "log", "luck"])
-def test_a_missing_array_is_one_sentence(saved, tmp_path, name):
-    np.savez_compressed(tmp_path / "world.npz", **{key: array for key, array in saved.items() if key != name})
-    with pytest.raises(BadInput, match="not a whole saved world"):
-        read_world(tmp_path / "world.npz")
-
-
-@pytest.mark.parametrize("value", [None, -1, "x", [], {}, 1e400, float("nan")])
-def test_a_wrong_setting_is_one_sentence_or_does_no_harm(saved, tmp_path, value):
-    file = tmp_path / "world.npz"
-    for name in json.loads(str(saved["about"])):
-        np.savez_compressed(file, **saved)
-        _rewrite(file, lambda about, name=name: about | {name: value})
-        with suppress(BadInput):
-            read_world(file).advance(3)
-
-
-def test_a_file_cut_short_is_one_sentence(saved, tmp_path):
-    file = tmp_path / "world.npz"
-    np.savez_compressed(file, **saved)
-    whole = file.read_bytes()
-    for share in np.linspace(0.0, 0.999, 12):
-        file.write_bytes(whole[: int(share * len(whole))])
-        with pytest.raises(BadInput, match=r"world\.npz"):
-            read_world(file)
-
-
-def test_a_file_that_is_none_and_a_world_that_cannot_be_saved(tmp_path):
-    (tmp_path / "world.npz").write_bytes(b"PK nothing")
-    for name in ("world.npz", "missing.npz"):
-        with pytest.raises(BadInput, match=name):
-            read_world(tmp_path / name)
-    with pytest.raises(NotSupported, match="only a Simulation with a controller that has a name"):
-        Simulation(corridor((0, 2)), Eastward(1)).save(tmp_path / "own.npz")
-    assert not (tmp_path / "own.npz").exists()
-
-
-def test_a_saved_world_runs_no_code_of_strangers(tmp_path):
-    file = tmp_path / "world.npz"
-    Simulation(corridor((0, 2)), "lra").save(file)
-
-    class Evil:
-        def __reduce__(self):
-            return (open, (str(tmp_path / "harm"), "w"))
-
-    with np.load(file) as archive:
-        arrays = dict(archive)
-    arrays["memory"] = np.frombuffer(pickle.dumps(Evil()), np.uint8)
-    np.savez_compressed(file, **arrays)
-    assert read_world(file).step() is Status.RUNNING
-    assert not (tmp_path / "harm").exists()
-
-
-def _rewrite(file, change):
-    with np.load(file) as archive:
-        arrays = dict(archive)
-    arrays["about"] = np.array(json.dumps(change(json.loads(str(arrays["about"])))))
-    np.savez_compressed(file, **arrays)
-    assert zipfile.is_zipfile(file)

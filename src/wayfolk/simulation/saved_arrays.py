@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.files.arrays import Arrays, Expected
-from wayfolk.kernels.codes import NOBODY, NOWHERE, THOUGHT
+from wayfolk.kernels.codes import NOBODY, NOWHERE, REFUSED, THOUGHT
 from wayfolk.kernels.crew import AGENT, ANSWER, ROW
 from wayfolk.simulation.referee import STATE
 from wayfolk.world.grid import MAX_CELLS
@@ -78,7 +78,7 @@ def _check_places(arrays: Arrays, shape: tuple[int, ...]) -> None:
     here = agents["here"][agents["present"]]
     in_use = np.arange(arrays["route"].shape[1]) < answers["n_route"][:, None]
     arrays["route"][~in_use] = 0
-    are_cells = log["cell"][log["kind"] != THOUGHT]
+    are_cells = log["cell"][~np.isin(log["kind"], (THOUGHT, REFUSED))]  # these hold a count, and what was asked for
     for name, cells, allowed, none in (
         ("agents", here, free, None), ("agents", agents["here"], inside, None), ("agents", agents["came"], inside, None),
         ("agents", agents["goal"], inside, None), ("starts", arrays["starts"], inside, None),

@@ -5,6 +5,8 @@ All plans and records must be legal, and every event survived. That agents arriv
 
 from __future__ import annotations
 
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 from wayfolk.algorithms.catalogue import Entry
@@ -12,12 +14,13 @@ from wayfolk.experiments.contracts.check import Broken, Case, Check, Draw, expec
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.judge.records import check_record
-from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE
+from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE, MOVE
 from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import TURNS, Record
 from wayfolk.problem.result import Status
 from wayfolk.simulation.run import Run
+from wayfolk.simulation.saved import memory_of, read_world
 from wayfolk.simulation.simulation import Simulation, models_of
 from wayfolk.simulation.solving import simulate, solve
 from wayfolk.world.generate import random_map
@@ -118,6 +121,28 @@ def stopped_at_every_tick_gives_the_same(case: Case) -> None:
         bits.advance(1)
     expect(np.array_equal(whole.record().cell, bits.record().cell), "the record is another")
     expect(bits.record().end == whole.record().end, "the end is another")
+
+
+@check("a restored world goes on as if it had never stopped")
+def a_restored_world_goes_on(case: Case) -> None:
+    """Saved after twenty ticks: the same moves, if the controller remembers anything, and no faults in any case."""
+    world = Simulation(patrol(random_map(12, 12, 0.1, seed=1), agents=6, loops=2, seed=1), case.entry, own=case.options)
+    world.advance(20)
+    if not world.has_a_name:
+        return
+    with TemporaryDirectory() as folder:
+        world.save(f"{folder}/world.npz")
+        again = read_world(f"{folder}/world.npz", case.entry, trust=True)
+    remembers = memory_of(world) is not None
+    for one in (world, again):
+        one.advance(40)
+    before, after = world.record(), again.record()
+    check_faults(after)
+    if remembers:
+        moves, others = before.of(MOVE), after.of(MOVE)
+        for column in ("time", "agent", "cell"):
+            same = np.array_equal(getattr(before, column)[moves], getattr(after, column)[others])
+            expect(same, f"it remembers, but makes other moves after it was restored: {column}")
 
 
 def _eventful(case: Case, model: str) -> Simulation:

@@ -41,7 +41,7 @@ SEES = "all"
 MODELS = ("steps",)
 
 MOST_BYTES = 1 << 29
-MOST_STEPS = 1 << 12  # of one search that is repeated for a restored world
+MOST_VISITS = 1 << 18  # of nodes, in a search that is repeated for a restored world
 
 
 def begin(
@@ -183,6 +183,8 @@ class RealTimeLacam(Controller):
         """Let `node`, which is the root or the one ahead, be the root."""
         if self.planted is not None:
             self.planted.followed.append(node == self.ahead)
+            if len(self.planted.followed) * self.expansions > MOST_VISITS:
+                self.planted = None
         reroot(self.tree.nodes, self.root, node)
         self.root = self.tree.counts[trees.ROOT] = node
 
@@ -190,11 +192,11 @@ class RealTimeLacam(Controller):
         """Begin a tree where the agents are, for `visits` in this step: those on their goals have the lowest priority."""
         rows = np.searchsorted(self.members, self.order)
         at_goal = here[rows] == self.fields.goals[rows]
-        rows = np.concatenate([rows[~at_goal], rows[at_goal]]).astype(np.int32)
-        self.order = self.members[rows]
+        turns: NDArray[np.int32] = np.concatenate([rows[~at_goal], rows[at_goal]]).astype(np.int32)
+        self.order = self.members[turns]
         if trees.bytes_of(self.tree) > MOST_BYTES // 8:
             self.tree = trees.new_tree(len(self.members), 256)
-        self._begin(Planted(here.copy(), rows, int(self.luck[0]), visits, []))
+        self._begin(Planted(here.copy(), turns, int(self.luck[0]), visits, []))
 
     def _begin(self, planted: Planted) -> None:
         self.planted = planted
@@ -227,15 +229,14 @@ class RealTimeLacam(Controller):
     def remember(self, memory: "Memory") -> None:
         """Priorities, random numbers, and how the search began, which a restored world repeats.
 
-        A search that is older than MOST_STEPS is not repeated: a new one begins.
+        A search of more than MOST_VISITS is not repeated: a new one begins.
         """
         n, grid = len(self.expanded), memory.view.grid
         memory.luck("luck", self.luck)
         self.order = memory.listed("order", self.order, n, memory.agents)
         planted = self.planted if self.grid is grid else None
-        is_known = planted is not None and len(planted.followed) < MOST_STEPS
         spent = memory.numbers("expanded", self.expanded.copy(), memory.count)
-        if memory.number("is_known", int(is_known), (0, 1)):
+        if memory.number("is_known", int(planted is not None), (0, 1)):
             self._remember_search(memory, planted)
         if memory.is_read:
             self.expanded[:] = spent
@@ -257,13 +258,13 @@ class RealTimeLacam(Controller):
             self.fields = FarFields(self.ground, np.zeros(len(members), np.int32))
             planted = Planted(self.fields.goals.copy(), np.zeros(len(members), np.int32), 0, 0, [])
         assert planted is not None
-        n_spots = len(self.ground.cells)
+        n_spots, most = len(self.ground.cells), MOST_VISITS // self.expansions
         memory.numbers("aims", self.fields.goals, (0, n_spots - 1))
         memory.numbers("planted.here", planted.here, (0, n_spots - 1))
         memory.numbers("planted.rows", planted.rows, (0, len(members) - 1))
         start = memory.numbers("planted.luck", np.array([planted.luck], np.uint64), memory.any)
         visits = memory.number("planted.visits", planted.visits, (0, self.expansions))
-        followed = memory.listed("planted.followed", np.array(planted.followed, np.bool_), MOST_STEPS, (0, 1))
+        followed = memory.listed("planted.followed", np.array(planted.followed, np.bool_), most, (0, 1))
         if not memory.is_read:
             return
         if any(len(np.unique(each)) < len(members) for each in (planted.here, planted.rows)):
