@@ -32,7 +32,7 @@ Layout = tuple[DTypeLike, tuple[int | None, ...] | None]  # a type and a shape
 Expected = Mapping[str, Layout]
 ENTRY = b"PK\1\2"  # each entry of a zip's directory begins with it
 MAX_ENTRIES = 10_000
-KINDS = {"b": "Booleans", "i": "integers", "u": "integers from 0", "f": "numbers", "U": "text"}
+KINDS = {"b": "Booleans", "i": "integers", "u": "integers from 0", "f": "numbers", "U": "text", "V": "records"}
 
 
 def read_arrays(
