@@ -253,9 +253,10 @@ def _event(world: Simulation, told: dict[str, Any]) -> Event:
 
 
 def _routes(arrays: dict[str, NDArray[Any]]) -> NDArray[np.int32]:
-    """The goals in turn of each agent, the present one first."""
+    """The goals in turn of each agent, the present one first; those of one that is done are all behind it."""
     visits, legs = arrays["visits"], arrays["states"]["leg"]
     turns = (np.arange(visits.shape[1]) + legs[:, None]) % visits.shape[1]
     routes: NDArray[np.int32] = np.take_along_axis(visits, turns, 1)
-    routes[:, 0] = arrays["agents"]["goal"]
+    acts = ~arrays["agents"]["done"]
+    routes[acts, 0] = arrays["agents"]["goal"][acts]
     return routes
