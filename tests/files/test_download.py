@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -62,6 +63,7 @@ class Site:
     stall: int = 1 << 40  # bytes after which nothing comes
     stalls: int = 0
     status: int = 0  # answer all requests with it
+    elsewhere: dict[str, str] = field(default_factory=dict)  # paths that lead to other addresses
     address: str = ""
     requests: list[Request] = field(default_factory=list)
     free: threading.Event = field(default_factory=threading.Event)
@@ -135,6 +137,12 @@ class _Handler(BaseHTTPRequestHandler):
         asked.status = site.status or (404 if path not in site.files else 206 if start else 200)
         if start >= len(data) > 0:
             asked.status = 416
+        if path in site.elsewhere:
+            self.send_response(302)
+            self.send_header("Location", site.elsewhere[path])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         self.send_response(asked.status)
         if site.tags and path in site.files:
             self.send_header("ETag", site.tag(path))
@@ -221,9 +229,12 @@ def test_the_site_given_goes_before_the_one_in_the_environment(
     assert get_set("room", site=f"{site.address}/", folder=tmp_path).is_dir()
 
 
-@pytest.mark.parametrize("address", ["movingai.com", "file:///etc", "ftp://127.0.0.1", "http://", "http://[::1"])
-def test_a_site_is_an_http_address(tmp_path: Path, address: str) -> None:
-    with pytest.raises(BadInput, match=r"^the site must begin with http"):
+@pytest.mark.parametrize(
+    "address", ["movingai.com", "file:///etc", "ftp://127.0.0.1", "http://", "http://[::1", "http://movingai.com"]
+)
+def test_a_site_is_an_https_address(tmp_path: Path, address: str) -> None:
+    """Or http on this machine, as in these tests."""
+    with pytest.raises(BadInput, match=r"^the site must begin with https://"):
         get_set("room", site=address, folder=tmp_path)
     assert names(tmp_path) == []
 
@@ -440,8 +451,8 @@ def test_a_port_where_nobody_listens(tmp_path: Path) -> None:
 def test_a_host_nobody_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "*")
     began = time.monotonic()
-    with pytest.raises(Missing, match=r"^http://wayfolk\.invalid/room/room-map\.zip: cannot be fetched: \w.*"):
-        get_set("room", site="http://wayfolk.invalid", folder=tmp_path)
+    with pytest.raises(Missing, match=r"^https://wayfolk\.invalid/room/room-map\.zip: cannot be fetched: \w.*"):
+        get_set("room", site="https://wayfolk.invalid", folder=tmp_path)
     assert time.monotonic() - began < 11
 
 
@@ -451,8 +462,54 @@ def test_a_name_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(fetch, "LOOKUP", 0.1)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_: released.wait(20))
     with pytest.raises(Missing, match=r"the address of wayfolk\.invalid could not be looked up$"):
-        get_set("room", site="http://wayfolk.invalid", folder=tmp_path)
+        get_set("room", site="https://wayfolk.invalid", folder=tmp_path)
     released.set()
+
+
+def test_a_redirect_on_the_same_host_is_followed(site: Site, tmp_path: Path) -> None:
+    site.files["/moved.zip"] = site.files.pop(MAP)
+    site.elsewhere[MAP] = f"{site.address}/moved.zip"
+    assert "a.map" in names(get_set("room", folder=tmp_path))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://movingai.com/a.zip", "http://localhost:1/a.zip", "https://example.org/a.zip", "ftp://127.0.0.1/a.zip"],
+)
+def test_a_redirect_to_another_host_is_refused(site: Site, tmp_path: Path, address: str) -> None:
+    site.elsewhere[MAP] = address
+    with pytest.raises(BadInput) as caught:
+        get_set("room", folder=tmp_path)
+    assert str(caught.value) == f"{site.address}{MAP}: leads to '{address}', which is not https on the same host"
+    assert len(site.requests) == 1
+    assert leftovers(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "is_followed"),
+    [
+        ("https://maps.example.org/b.zip", True),
+        ("https://movingai.com/b.zip", True),
+        ("http://maps.example.org/b.zip", False),
+        ("https://other.example.org/b.zip", False),
+        ("https://maps.example.org@other.org/b.zip", False),
+        ("http://127.0.0.1/b.zip", False),
+        ("file:///etc/passwd", False),
+        ("https://[::1", False),
+    ],
+)
+def test_from_https_a_redirect_leads_to_https_on_the_same_host_or_a_listed_one(address: str, is_followed: bool) -> None:
+    handler = fetch._Redirects("https://maps.example.org/a.zip")
+    request = urllib.request.Request("https://maps.example.org/a.zip")
+    answer = io.BytesIO()
+    if is_followed:
+        followed = handler.redirect_request(request, answer, 302, "Found", {}, address)
+        assert followed is not None
+        assert followed.full_url == address
+        return
+    with pytest.raises(BadInput, match="which is not https on the same host"):
+        handler.redirect_request(request, answer, 302, "Found", {}, address)
+    assert answer.closed
 
 
 @pytest.mark.parametrize(("status", "requests"), [(404, 1), (403, 1), (503, 4)])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wayfolk.cli.examples import epilog
-from wayfolk.cli.parts import must_be_page, table_console
+from wayfolk.cli.parts import Trust, must_be_page, table_console
 from wayfolk.errors import BadInput, Missing
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def sweep(
     table: Annotated[
         str, typer.Option(help="The table for --export: runs, agents, loops, specs, provenance.")
     ] = "runs",
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Run the jobs of a sweep that are not in its store yet.
@@ -60,7 +61,7 @@ def sweep(
     if spec_file is None and sql is None and export is None:
         raise BadInput("name the sweep to run (SPEC), or use --sql or --export to read a store")
     if spec_file is not None:
-        _sweep(spec_file, store, cluster, workers, dry_run, as_json)
+        _sweep(spec_file, store, cluster, workers, dry_run, trust, as_json)
         if dry_run:
             return
     if sql is not None or export is not None:
@@ -72,13 +73,13 @@ def sweep(
 
 
 def _sweep(
-    spec_file: Path, store: Path, cluster: str | None, workers: int | None, dry_run: bool, as_json: bool
+    spec_file: Path, store: Path, cluster: str | None, workers: int | None, dry_run: bool, trust: bool, as_json: bool
 ) -> None:
     from wayfolk.experiments.sweeps.engine import run_jobs
     from wayfolk.experiments.sweeps.spec import read_spec
     from wayfolk.experiments.sweeps.store import Store
 
-    spec = read_spec(spec_file)
+    spec = read_spec(spec_file, trust=trust)
     if dry_run:
         _estimate(spec, store, workers, as_json)
         return
@@ -158,6 +159,7 @@ def again(
     key: Annotated[str, typer.Argument(help="Key of a run in the store, or its first letters.")],
     store: StoreFile = Path("runs.duckdb"),
     replace: Annotated[bool, typer.Option("--replace", help="Replace the stored row by the new one.")] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Run one job of a store again, in this process.
@@ -169,7 +171,7 @@ def again(
     from wayfolk.experiments.sweeps.worker import FAILURES, run_job
 
     with Store(store, read_only=not replace) as kept:
-        job = kept.job(key)
+        job = kept.job(key, trust=trust)
         before = kept.rows("SELECT * FROM runs WHERE key = ?", [job.key])[0]
         now = run_job(job.as_dict())
         if replace:

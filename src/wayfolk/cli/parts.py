@@ -51,6 +51,9 @@ With = Annotated[
         autocompletion=names_of_algorithms("search", "realtime", "planners", "controllers"),
     ),
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Let the file run code: module:begin, brains in Python files, clusters.")
+]
 Seed = Annotated[int, typer.Option(help="Random seed.")]
 Html = Annotated[
     Path | None,

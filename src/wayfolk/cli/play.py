@@ -108,6 +108,7 @@ def _choose(begin_with: str | None, names: list[str], agents: int | None, seed: 
 def _read_scene(file: Path) -> Grid | None:
     """Let the page begin with a scene; its map, or None if it has a street."""
     from wayfolk.files.toml import read_toml
+    from wayfolk.playground.asked import known
     from wayfolk.playground.ground import FIRST
     from wayfolk.playground.scene_files import agents_scene, street_scene
     from wayfolk.simulation.scene.reader import read_scene
@@ -117,6 +118,9 @@ def _read_scene(file: Path) -> Grid | None:
     if is_street(document):
         FIRST.update(street_scene(document.data))
         return None
+    controller = document.data.get("controller")
+    if isinstance(controller, dict) and isinstance(controller.get("name"), str):
+        known(controller["name"], "controllers")
     scene = read_scene(file)
     FIRST.update(agents_scene(scene))
     return scene.grid

@@ -18,6 +18,7 @@ from wayfolk.cli.parts import (
     Opt,
     Random,
     Save,
+    Trust,
     must_be_plan,
     must_be_replay,
     must_be_writable,
@@ -80,6 +81,7 @@ def run(
             help="Write the trajectories of a street: .txt or .sqlite as PedPy and JuPedSim read them, or .npz."
         ),
     ] = None,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Run a scene, or agents with tasks on a map.
@@ -114,7 +116,7 @@ def run(
         if save is not None:
             raise BadInput("bodies in a street have no plan: use --trajectory instead of --save")
         limits = {"seconds": seconds, "until": until}
-        _run_street(scene_file, algorithm, opt, limits, seed, html, trajectory, as_json)
+        _run_street(scene_file, algorithm, opt, limits, seed, html, trajectory, trust, as_json)
     if trajectory is not None:
         raise BadInput("--trajectory is for scenes with a [street]")
     if orders is not None:
@@ -131,7 +133,9 @@ def run(
     from wayfolk.simulation.scene.scene import play
 
     scene = (
-        read_scene(scene_file, seed=seed) if is_scene else _on_map(scene_file, moves or "four", random or 0, seed or 0)
+        read_scene(scene_file, seed=seed, trust=trust)
+        if is_scene
+        else _on_map(scene_file, moves or "four", random or 0, seed or 0)
     )
     entry = catalogue.find(scene.controller if algorithm is None else algorithm, "controllers")
     given = with_cluster(entry, options_of(entry, opt), cluster)
@@ -262,6 +266,7 @@ def _run_street(
     seed: int | None,
     html: Path | None,
     trajectory: Path | None,
+    trust: bool,
     as_json: bool,
 ) -> NoReturn:
     """Run a scene with a street; `model` moves its pedestrians instead of the file's own."""
@@ -270,7 +275,7 @@ def _run_street(
 
     if trajectory is not None and trajectory.suffix.lower() not in WRITERS:
         raise BadInput(f"{trajectory}: the name of a trajectory ends in {', '.join(WRITERS)}")
-    scene = read_street(file, seed=seed)
+    scene = read_street(file, seed=seed, trust=trust)
     entry = catalogue.find(scene.model if model is None else model, "crowds")
     options = (scene.options if entry.name == scene.model else {}) | options_of(entry, opt)
     scene = replace(scene, model=entry.name, options=options, until=limits["until"] or scene.until)

@@ -20,11 +20,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
 
 from wayfolk.errors import BadInput, UnknownName, hint
 from wayfolk.files.archive import NAME, unpack
-from wayfolk.files.fetch import Tell, digest_of, fetch, forget
+from wayfolk.files.fetch import Tell, digest_of, fetch, forget, is_safe
 from wayfolk.files.raw import File, reason, shown
 from wayfolk.machine import cache_home
 
@@ -68,13 +67,8 @@ def _silent(what: str, done: int, total: int) -> None:
 
 
 def _checked_site(site: str) -> str:
-    try:
-        parts = urlsplit(site)
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        is_good = False
-    if not is_good:
-        raise BadInput(f"the site must begin with http:// or https:// and a host, not {shown(site)}")
+    if not is_safe(site):
+        raise BadInput(f"the site must begin with https:// and a host, not {shown(site)}")
     return site.rstrip("/")
 
 

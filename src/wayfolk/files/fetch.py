@@ -22,10 +22,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from wayfolk.errors import BadInput, Missing
-from wayfolk.files.raw import reason, write_bytes
+from wayfolk.files.raw import reason, shown, write_bytes
 
 Tell = Callable[[str, int, int], None]  # what is being done; how much, of how much: bytes or files, 0 if not known
 
@@ -33,6 +34,8 @@ CHUNK = 1 << 16
 LOOKUP = 8.0  # seconds for the name of a host
 TIMEOUT = 30.0  # seconds without data
 PAUSES = (0.5, 1.0, 2.0)  # seconds before a dropped connection is tried again
+HOSTS = ("movingai.com", "www.movingai.com")  # hosts that any site may lead to
+OUR_HOSTS = ("127.0.0.1", "::1", "localhost")
 MAX_ARCHIVE = 1 << 29  # bytes; the largest archives have some tens of millions
 
 
@@ -159,7 +162,7 @@ def _answer(url: str, wanted: dict[str, str], part: Path) -> Iterator[http.clien
     request = urllib.request.Request(url, headers={"User-Agent": "wayfolk"} | wanted)
     try:
         _look_up(url)
-        response = urllib.request.urlopen(request, timeout=TIMEOUT)
+        response = urllib.request.build_opener(_Redirects(url)).open(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as why:
         why.close()
         answer = f"the server says {why.code} {why.reason}"
@@ -175,6 +178,33 @@ def _answer(url: str, wanted: dict[str, str], part: Path) -> Iterator[http.clien
         raise _Dropped(reason(cause), again and not isinstance(cause, ConnectionRefusedError)) from None
     with response:
         yield response
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to safe addresses on the same host as `url`, or on one that is listed."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        """The request to `newurl`; raise BadInput if it leads elsewhere."""
+        if not is_safe(newurl) or urlsplit(newurl).hostname not in (urlsplit(self.url).hostname, *HOSTS):
+            fp.close()
+            raise BadInput(f"{self.url}: leads to {shown(newurl)}, which is not https on the same host")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def is_safe(url: str) -> bool:
+    """Whether nobody on the way can change what comes from an address: https, or http on this machine."""
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and (
+            parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in OUR_HOSTS)
+        )
+    except ValueError:
+        return False
 
 
 def _look_up(url: str) -> None:

@@ -235,3 +235,23 @@ algorithms = [{name = "astar", options = {weight = [2, 1.5]}}]
 """
     keys = [job.key for job in read_spec(written(tmp_path, text)).jobs()]
     assert keys == ["4e0ec9cbc41a11a86ddd", "4a01e500c44dcda2af2a"]
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        '"trap:begin"',
+        '{name = "sdp", options = {cluster = "tcp://127.0.0.1:9"}}',
+        '{name = "lns", options = {first = "trap:begin"}}',
+    ],
+)
+def test_a_sweep_runs_code_only_if_it_is_trusted(tmp_path, monkeypatch, algorithm):
+    """The module leaves a mark when it is imported."""
+    (tmp_path / "trap.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    good = GOOD.replace(', {kind = "scen", file = "{map}.scen", agents = 1}', "")
+    told = complaints(tmp_path, good.replace('"hca"]', f"{algorithm}]"))
+    assert len(told) == 1
+    assert "line 11: " in told[0]
+    assert told[0].endswith("would run code: give --trust, or trust=True, if you trust the file")
+    assert not (tmp_path / "mark").exists()

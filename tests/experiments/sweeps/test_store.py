@@ -266,3 +266,31 @@ def test_a_run_is_found_by_the_first_letters_of_its_key_and_can_be_replaced(tmp_
         store.replace(job(1), row(), number)
         assert [line["n"] for line in store.rows("SELECT count(*) AS n FROM runs GROUP BY status ORDER BY 1")] == [1, 2]
         assert store.rows("SELECT count(*) AS n FROM agents") == [{"n": 3}]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (job(algorithm="os:system").as_dict(), "cannot be run again: 'os:system' would run code: give --trust"),
+        (job(algorithm="sdp", options={"cluster": "tcp://127.0.0.1:9"}).as_dict(), "would run code: give --trust"),
+        ({"other": 1}, "does not say what was run"),
+        ([1, 2], "does not say what was run"),
+        (job().as_dict() | {"options": 3}, "does not say what was run"),
+    ],
+)
+def test_a_stored_run_that_would_run_code_is_refused(tmp_path, cell, words):
+    with Store(tmp_path / "a.duckdb") as store:
+        store.add([(job(), row(sum_of_costs=1))], store.provenance({}))
+        store.base.execute("UPDATE runs SET cell = ?", [json.dumps(cell)])
+        with pytest.raises(BadInput, match=words):
+            store.job(job().key)
+
+
+def test_a_store_whose_tables_are_queries_is_refused(tmp_path):
+    """Such a table could read any file, and never end."""
+    with Store(tmp_path / "a.duckdb") as store:
+        store.base.execute("DROP TABLE loops")
+        store.base.execute("CREATE VIEW loops AS SELECT content AS key FROM read_text('/etc/hostname')")
+    for read_only in (True, False):
+        with pytest.raises(BadInput, match="not a store of runs: loops is computed by a query"):
+            Store(tmp_path / "a.duckdb", read_only=read_only)

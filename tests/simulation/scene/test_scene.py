@@ -578,3 +578,32 @@ def test_a_goal_behind_a_door_that_will_open_is_fine(scene):
     played = play(scene(text + "places = [[2, 0]]"))
     assert played.run.status is Status.SOLVED
     assert played.run.time >= 12
+
+
+@pytest.mark.parametrize(
+    ("controller", "words"),
+    [
+        ('name = "trap:begin"', r"line \d+: 'trap:begin' would run code: give --trust, or trust=True"),
+        (
+            'name = "sdp"\noptions = { cluster = "tcp://127.0.0.1:9" }',
+            "'tcp://127.0.0.1:9' would run code: give --trust",
+        ),
+        ('name = "sdp"\noptions = { cluster = "somewhere" }', "'somewhere' would run code: give --trust"),
+    ],
+)
+def test_a_scene_runs_code_only_if_it_is_trusted(scene, tmp_path, monkeypatch, controller, words):
+    """The module leaves a mark when it is imported."""
+    (tmp_path / "trap.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w')\nbegin = None\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = f"[[group]]\nplaces = [[0, 0]]\ngoals = [[9, 0]]\n[controller]\n{controller}\n"
+    with pytest.raises(BadInput, match=words) as caught:
+        scene(text)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "mark").exists()
+
+
+def test_a_trusted_scene_has_a_controller_of_its_own(scene, tmp_path, monkeypatch):
+    (tmp_path / "my_controller.py").write_text("from wayfolk.algorithms.controllers.lra import begin\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = '[[group]]\nplaces = [[0, 0]]\ngoals = [[9, 0]]\n[controller]\nname = "my_controller:begin"\n'
+    assert scene(text, trust=True).controller == "my_controller:begin"

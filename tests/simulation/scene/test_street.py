@@ -83,7 +83,12 @@ def test_a_brain_may_be_a_file_beside_the_scene(tmp_path):
         "from wayfolk.crowds.brains import Brain, State\n\n\n"
         "class Dog(Brain):\n    first = 'running'\n    running = State(2.0)\n"
     )
-    scene = read_street(written(tmp_path, STREET.replace('"pedestrian"', '"dog.py"')))
+    file = written(tmp_path, STREET.replace('"pedestrian"', '"dog.py"'))
+    with pytest.raises(
+        BadInput, match=r"line 15: 'dog\.py' would run code: give --trust, or trust=True, if you trust the"
+    ):
+        read_street(file)
+    scene = read_street(file, trust=True)
     assert scene.spawns[0].kind == "dog"
 
 

@@ -25,12 +25,17 @@ def find_brain(name: str, folder: Path = Path()) -> type[Brain]:
 
     A file is looked for in `folder`, if its path is not absolute.
     """
-    path, _, wanted = name.partition(":") if ".py:" in name else (name, "", "")
-    if path.endswith(".py"):
+    if is_brain_file(name):
+        path, _, wanted = name.partition(":") if ".py:" in name else (name, "", "")
         return _only(_run(folder / path, path), path, wanted)
     if name.lower() not in brain_names():
         raise UnknownName(f"there is no brain {shown(name)}{hint(name, brain_names())}")
     return _only(import_module(f"{brains.__name__}.{name.lower()}"), name, "")
+
+
+def is_brain_file(name: str) -> bool:
+    """Whether `name` is that of a Python file, which is run to find the brain in it."""
+    return name.endswith(".py") or ".py:" in name
 
 
 def _run(file: Path, shown_as: str) -> ModuleType:

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.trust import check_options, find_named
 from wayfolk.errors import WayfolkError
 from wayfolk.experiments.sweeps import tables
 from wayfolk.experiments.sweeps.job import Job, file_digest
@@ -93,14 +93,17 @@ def _size(block: dict[str, Any]) -> int:
     return len(block["worlds"]) * len(block["algorithms"]) * len(block["seeds"]) * int(block["repeats"])
 
 
-def read_spec(file: str | Path) -> Spec:
-    """The sweep in `file`. Raises one error that lists everything that is wrong with it."""
+def read_spec(file: str | Path, *, trust: bool = False) -> Spec:
+    """The sweep in `file`. Raises one error that lists everything that is wrong with it.
+
+    With `trust` the file may run code: name algorithms as `module:begin`, or a cluster.
+    """
     document = read_toml(file, "sweep")
     root = document.root(tables.SweepFile)
     blocks = root.tables("sweep", BlockTable)
     if not blocks and not root.malformed:
         root.complain("", "there is no block [[sweep]]")
-    checked = tuple(_Block(document, Path(file).parent, block).read() for block in blocks)
+    checked = tuple(_Block(document, Path(file).parent, block, trust).read() for block in blocks)
     document.raise_complaints()
     return Spec(root.values.name or Path(file).stem, document.text, checked)
 
@@ -108,8 +111,8 @@ def read_spec(file: str | Path) -> Spec:
 class _Block:
     """Reads a [[sweep]]; what is wrong is complained about and left out."""
 
-    def __init__(self, document: Document, folder: Path, table: Table[BlockTable]) -> None:
-        self.document, self.folder, self.table = document, folder, table
+    def __init__(self, document: Document, folder: Path, table: Table[BlockTable], trust: bool) -> None:
+        self.document, self.folder, self.table, self.trust = document, folder, table, trust
         self.limits = table.table("limits", tables.LimitsTable).given
 
     def read(self) -> dict[str, Any]:
@@ -227,7 +230,7 @@ class _Block:
         if values.name is None:
             return []
         try:
-            algorithm = catalogue.find(values.name)
+            algorithm = find_named(values.name, trust=self.trust)
         except WayfolkError as error:
             self.document.complain((*loc, "name"), str(error))
             return []
@@ -235,6 +238,7 @@ class _Block:
         options = values.options or {}
         for chosen in self.combinations((*loc, "options"), options):
             try:
+                check_options(chosen, self.trust)
                 combinations.append((algorithm.name, _as_keyed(chosen, algorithm.checked(chosen))))
             except WayfolkError as error:
                 named = (option for option in options if re.search(rf"(?<!\w){re.escape(option)}(?!\w)", str(error)))

@@ -26,13 +26,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
 
-from wayfolk.errors import BadInput, Missing
+from wayfolk.algorithms.trust import check_options, find_named
+from wayfolk.errors import BadInput, Missing, WayfolkError
 from wayfolk.experiments.sweeps import columns
 from wayfolk.experiments.sweeps.job import SCHEMA, Job
 
-MEMORY = (
-    "2GB"  # for DuckDB while it writes: what it keeps of the file must not grow with it; an index entry has 70 bytes
-)
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "memory_limit": "2GB",  # what DuckDB keeps of the file must not grow with it; an index entry has 70 bytes
+    "autoinstall_known_extensions": False,  # a file does not decide what is fetched from the net
+    "autoload_known_extensions": False,
+}
 Kind = Literal["pandas", "polars", "arrow"]
 _ABOUT = (
     "key", "map", "problem", "algorithm", "options", "seed", "repeat", "moves", "model", "cell", "status", "detail",
@@ -62,17 +65,25 @@ class Store:
         if read_only and not self.file.exists():
             raise Missing(f"there is no store {file}")
         try:
-            self.base = duckdb.connect(str(file), read_only=read_only)
+            self.base = duckdb.connect(str(file), read_only=read_only, config=CONFIG)
         except duckdb.Error as error:
             if "lock" in str(error):
                 raise BadInput(
                     f"{file} is in use by another sweep: wait for it, or give this one another --store"
                 ) from None
             raise BadInput(f"{file} cannot be opened as a store: {str(error).splitlines()[0]}") from None
+        self._check_tables()
         if not read_only:
-            self.base.execute(f"SET memory_limit = '{MEMORY}'")
             self.base.execute(columns.sql())
         self._check_schema(read_only)
+
+    def _check_tables(self) -> None:
+        """Raise BadInput if what should be a table is computed by a query, which could read any file."""
+        views = self.base.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+        for (name,) in views:
+            if name in columns.TABLES:
+                self.base.close()
+                raise BadInput(f"{self.file} is not a store of runs: {name} is computed by a query, not stored")
 
     def _check_schema(self, read_only: bool) -> None:
         try:
@@ -192,14 +203,22 @@ class Store:
         if table not in columns.TABLES:
             raise BadInput(f"a store has the tables {', '.join(columns.TABLES)}, not {table!r}")
 
-    def job(self, key: str) -> Job:
-        """The job of the run whose key begins with `key`."""
+    def job(self, key: str, *, trust: bool = False) -> Job:
+        """The job of the run whose key begins with `key`; one that runs code only if the store is to `trust`."""
         found = self.rows("SELECT key, cell FROM runs WHERE starts_with(key, ?) LIMIT 2", [key])
         if not found or not key:
             raise Missing(f"{self.file} has no run {key!r}")
         if len(found) > 1:
             raise BadInput(f"several runs in {self.file} begin with {key!r}: give more of the key")
-        return Job(**json.loads(found[0]["cell"]))
+        try:
+            job = Job(**json.loads(found[0]["cell"]))
+            find_named(job.algorithm, trust=trust).checked(job.options)
+            check_options(job.options, trust)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            raise BadInput(f"{self.file}: the run {key!r} does not say what was run") from None
+        except WayfolkError as error:
+            raise BadInput(f"{self.file}: the run {key!r} cannot be run again: {error}") from None
+        return job
 
     def replace(self, job: Job, row: dict[str, Any], provenance: int) -> None:
         """Store a finished run in the place of the one with the same key."""

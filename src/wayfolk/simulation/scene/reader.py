@@ -9,6 +9,7 @@ import numpy as np
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import refuse
+from wayfolk.algorithms.trust import check_options, find_named
 from wayfolk.errors import BadInput, WayfolkError, hint
 from wayfolk.files.toml import Document, Place, Table, as_written, read_toml
 from wayfolk.kernels.codes import JOIN
@@ -28,12 +29,15 @@ MOST_EVENTS = 1 << 18
 ERRANDS = ("goals", "goal_area", "patrol", "tasks", "task_area", "pickups")
 
 
-def read_scene(file: str | Path, *, seed: int | None = None) -> Scene:
-    """The scene in `file`; `seed` replaces the file's own random seed. Raises one error for all that is wrong."""
+def read_scene(file: str | Path, *, seed: int | None = None, trust: bool = False) -> Scene:
+    """The scene in `file`; `seed` replaces the file's own random seed. Raises one error for all that is wrong.
+
+    With `trust` the file may run code: name a controller as `module:begin`, or a cluster.
+    """
     document = read_toml(file, "scene")
     if is_street(document):
         raise BadInput(f"{file}: this scene has a [street]: read it with read_street")
-    scene = _Reader(Path(file), document, seed).read()
+    scene = _Reader(Path(file), document, seed, trust).read()
     document.raise_complaints()
     assert scene is not None, "without complaints there is a scene"
     return scene
@@ -42,8 +46,8 @@ def read_scene(file: str | Path, *, seed: int | None = None) -> Scene:
 class _Reader:
     """Goes through the file once; what needs a map is left out if there is none."""
 
-    def __init__(self, file: Path, document: Document, seed: int | None) -> None:
-        self.file, self.root = file, document.root(SceneTable)
+    def __init__(self, file: Path, document: Document, seed: int | None, trust: bool) -> None:
+        self.file, self.root, self.trust = file, document.root(SceneTable), trust
         self.seed = (self.root.values.seed or 0) if seed is None else seed
         self.errands: list[Errand] = []
         self.groups: dict[str, range] = {}
@@ -85,7 +89,7 @@ class _Reader:
         """The name of the controller, and its options."""
         name, options = table.values.name or "whca", table.values.options or {}
         try:
-            entry = catalogue.find(name, "controllers")
+            entry = find_named(name, "controllers", trust=self.trust)
             if grid is not None:
                 refuse(entry, grid)
         except WayfolkError as error:
@@ -99,6 +103,7 @@ class _Reader:
                 )
                 continue
             try:
+                check_options({key: value}, self.trust)
                 checked |= entry.checked({key: value})
                 entry.load()(_tiny(entry), **entry.checked({key: value}))
             except WayfolkError as error:

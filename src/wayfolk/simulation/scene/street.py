@@ -9,10 +9,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.trust import check_options, check_trust, find_named
 from wayfolk.crowds.measures.times import longest_overlap, travel_times
 from wayfolk.crowds.minds.brain import Brain
-from wayfolk.crowds.minds.finding import find_brain
+from wayfolk.crowds.minds.finding import find_brain, is_brain_file
 from wayfolk.crowds.street.ground import NONE, Ground, read_ground
 from wayfolk.crowds.street.parties import Spawn, party_of
 from wayfolk.crowds.street.street import COLOURS, Entry, Street
@@ -104,10 +104,13 @@ def is_street(document: Document) -> bool:
     return "street" in document.data
 
 
-def read_street(file: str | Path, *, seed: int | None = None) -> StreetScene:
-    """The street in `file`; `seed` replaces the file's own. Raises one error for all that is wrong."""
+def read_street(file: str | Path, *, seed: int | None = None, trust: bool = False) -> StreetScene:
+    """The street in `file`; `seed` replaces the file's own. Raises one error for all that is wrong.
+
+    With `trust` the file may run code: name brains in Python files, or a model as `module:begin`.
+    """
     document = read_toml(file, "scene")
-    scene = _Reader(Path(file), document, seed).read()
+    scene = _Reader(Path(file), document, seed, trust).read()
     document.raise_complaints()
     assert scene is not None, "without complaints there is a scene"
     return scene
@@ -132,8 +135,8 @@ def play_street(scene: StreetScene, *, seconds: float | None = None, tell: Any =
 class _Reader:
     """Goes through the file once; what needs a map is left out if there is none."""
 
-    def __init__(self, file: Path, document: Document, seed: int | None) -> None:
-        self.file, self.root = file, document.root(StreetSceneTable)
+    def __init__(self, file: Path, document: Document, seed: int | None, trust: bool) -> None:
+        self.file, self.root, self.trust = file, document.root(StreetSceneTable), trust
         self.seed = (self.root.values.seed or 0) if seed is None else seed
 
     def read(self) -> StreetScene | None:
@@ -189,7 +192,8 @@ class _Reader:
         """The model that moves pedestrians, and its options."""
         name, options = table.values.model or "orca", table.values.options or {}
         try:
-            entry = catalogue.find(name, "crowds")
+            entry = find_named(name, "crowds", trust=self.trust)
+            check_options(options, self.trust)
             return entry.name, entry.checked(options)
         except WayfolkError as error:
             table.complain("model" if "model" in table else "", str(error))
@@ -202,6 +206,8 @@ class _Reader:
             table.complain("", "[[spawn]] needs `brain`: a name of `wayfolk brain list`, or FILE.py")
             return None
         try:
+            if is_brain_file(name):
+                check_trust(name, self.trust)
             return find_brain(name, self.file.parent)(**(table.values.settings or {}))
         except WayfolkError as error:
             table.complain("brain", str(error))
