@@ -107,6 +107,32 @@ def test_the_scene_is_there_again_after_the_page_is_loaded_anew(page, tmp_path):
     assert page.evaluate("wayfolk.scene().goal") == [26, 10]
 
 
+def test_a_link_shows_its_scene_and_asks_before_it_runs(page, tmp_path):
+    begin(page, AGENTS | {"map": {"name": "one-corridor"}, "journeys": [[3, 5, 29, 5], [29, 4, 3, 4]]}, tmp_path)
+    until(page, "location.hash.length > 50")
+    time.sleep(1)
+    link = page.context.new_page()
+    link.goto(page.url)
+    until(link, "'wayfolk' in window && wayfolk.state() === 'asking' && wayfolk.panels() === 1")
+    assert link.locator("#question").is_visible()
+    assert "Direction map" in link.locator("#question").inner_text()
+    assert link.evaluate("wayfolk.places()") == [[3, 5], [29, 4]]
+    assert link.evaluate("wayfolk.goals()") == [[29, 5], [3, 4]]
+    assert sum(link.evaluate("wayfolk.walls()")) > 0
+    time.sleep(1)
+    assert link.evaluate("wayfolk.state()") == "asking"  # nothing has run
+    assert link.evaluate("wayfolk.time()") == 0
+    link.click("#run")
+    until(link, "wayfolk.state() === 'running' && wayfolk.time() > 1")
+    assert not link.locator("#question").is_visible()
+    # another link in the same tab
+    other = link.evaluate(
+        """async () => (await import('./scene.js')).encode({ ...wayfolk.scene(), map: { name: 'maze' }, journeys: [] })"""
+    )
+    link.evaluate("(text) => { location.hash = text; }", other)
+    until(link, "wayfolk.state() === 'asking' && wayfolk.agents() === 0 && wayfolk.scene().map.name === 'maze'")
+
+
 def test_everything_can_be_done_with_the_keyboard(page, tmp_path):
     begin(page, SEARCH, tmp_path)
     until(page, "wayfolk.path() !== null")

@@ -44,16 +44,13 @@ def play(
 ) -> None:
     """Open the playground in the browser."""
     try:
-        import uvicorn
-
-        from wayfolk.playground.connections import Connection
+        from wayfolk.playground.connections import server_of
         from wayfolk.playground.server import make_app
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.startswith("wayfolk"):
             raise
         raise NotSupported(f"the playground needs {error.name}: pip install 'wayfolk[play]'") from None
     from wayfolk.playground.addresses import EVERY, check_address, reached_at, url
-    from wayfolk.playground.limits import MAX_MESSAGE
     from wayfolk.playground.workers import Workers
 
     check_address(host, token)
@@ -68,12 +65,7 @@ def play(
         from threading import Timer
 
         Timer(0.5, webbrowser.open, (url("127.0.0.1" if host in EVERY else host, port, token),)).start()
-    config = uvicorn.Config(
-        make_app(host=host, port=port, token=token, workers=workers), log_level="warning", http=Connection,
-        ws_max_size=MAX_MESSAGE, ws_per_message_deflate=False, timeout_graceful_shutdown=1, server_header=False,
-        proxy_headers=False, lifespan="on",
-    )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    server_of(make_app(host=host, port=port, token=token, workers=workers)).run(sockets=[listener])
 
 
 def _choose(begin_with: str | None, names: list[str], agents: int | None, seed: int | None) -> None:

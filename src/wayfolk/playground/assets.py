@@ -13,7 +13,7 @@ from wayfolk.replay import ENGINE
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 MODULES = (
     "main.js", "link.js", "frames.js", "live.js", "learning.js", "walkers.js", "charts.js", "stage.js", "panels.js",
-    "insight.js", "tools.js", "scene.js", "python.js", "menu.js", "inspection.js", "states.js",
+    "insight.js", "tools.js", "scene.js", "python.js", "menu.js", "inspection.js", "preview.js", "states.js",
 )  # fmt: skip
 STYLES = ("play.css",)
 

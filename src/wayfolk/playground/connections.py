@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from wayfolk.playground import limits
@@ -70,6 +71,15 @@ class Connection(H11Protocol):
         self._finish()
         if self.transport.get_protocol() is self:  # else it is a WebSocket by now
             self.transport.abort()
+
+
+def server_of(app: Any) -> uvicorn.Server:
+    """The server of `app`, with these connections. Messages are not compressed: that would take the time of all pages."""
+    config = uvicorn.Config(
+        app, log_level="warning", http=Connection, ws_max_size=limits.MAX_MESSAGE, ws_per_message_deflate=False,
+        timeout_graceful_shutdown=1, server_header=False, proxy_headers=False, lifespan="on",
+    )  # fmt: skip
+    return uvicorn.Server(config)
 
 
 def cut(client: tuple[Any, ...] | None) -> None:

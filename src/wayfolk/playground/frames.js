@@ -9,11 +9,12 @@ export function headOf(buffer) {
   return { kind, panel };
 }
 
-/** The name and the bytes of a frame with a file. @param {ArrayBuffer} buffer */
+/** The name and the bytes of a frame with a part of a file, and how many parts follow. @param {ArrayBuffer} buffer */
 export function readFile(buffer) {
-  const length = new DataView(buffer).getUint32(4, true);
+  const view = new DataView(buffer);
+  const length = view.getUint32(4, true);
   const name = new TextDecoder().decode(new Uint8Array(buffer, 8, length));
-  return { name, bytes: new Uint8Array(buffer, 8 + length + ((4 - (length % 4)) % 4)) };
+  return { name, left: view.getUint16(2, true), bytes: new Uint8Array(buffer, 8 + length + ((4 - (length % 4)) % 4)) };
 }
 
 /** Reads a frame from its first part on. */

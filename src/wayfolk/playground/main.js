@@ -6,7 +6,8 @@ import { AHEAD, BEGIN, BODIES, FILE, STEPS, headOf, readFile } from "./frames.js
 import { inspection } from "./inspection.js";
 import { Link } from "./link.js";
 import { Menu, download, drawnMap } from "./menu.js";
-import { checked, decode, encode, firstScene, forWorker } from "./scene.js";
+import { previewOf } from "./preview.js";
+import { checked, decode, encode, firstScene, forWorker, isOwn, noteOwn } from "./scene.js";
 import { Stage, liveOf, trackOf } from "./stage.js";
 import { States } from "./states.js";
 import { Tools } from "./tools.js";
@@ -16,6 +17,7 @@ const PLAIN = 4; // quarters that a cell costs without terrain
 const WORDS = {
   connecting: "Connecting.",
   ready: "Ready.",
+  asking: "This link brings a scene. Nothing runs yet.",
   loading: "Starting. The first use of an algorithm compiles it, which takes some seconds.",
   offline: "The server does not answer. What has happened can be watched; the page connects again by itself.",
   stopped: "",
@@ -36,6 +38,8 @@ class App {
     this.about = "";
     this.shows = []; // switches that the scene turns on or off
     this.line = Promise.resolve(); // what has come is worked on in its order
+    this.parts = []; // of a file that is being saved
+    this.isLinked = false; // the scene came with a link, and nobody has said that it may run
     const { stage } = this;
     byId("legend").before(byId("switches").content);
     stage.deck = new Deck(stage);
@@ -49,10 +53,15 @@ class App {
     new ResizeObserver(() => arrange(stage)).observe(byId("panels"));
     addEventListener("resize", () => arrange(stage));
     if (innerWidth <= 720) byId("scene").open = false;
-    byId("again").addEventListener("click", () => this.start());
+    for (const id of ["again", "run"]) byId(id).addEventListener("click", () => this.start());
+    addEventListener("hashchange", () => this.follow());
     for (const [name, event] of [["play", "played"], ["pause", "paused"]]) {
       const before = stage[name].bind(stage);
       stage[name] = () => {
+        if (name === "play" && this.states.now === "asking") {
+          this.start();
+          return;
+        }
         before();
         this.states.go(event);
       };
@@ -63,17 +72,53 @@ class App {
     const get = async (path) => (await fetch(path)).json();
     const [algorithms, maps, { scenes, tour, first }] = await Promise.all(["/api/algorithms", "/api/maps", "/api/scenes"].map(get));
     this.menu = new Menu({ algorithms, maps, scenes, tour }, this);
-    this.scene = (await decode(location.hash.slice(1))) ?? checked(first);
+    this.scene = checked(first);
+    await this.readLink();
     this.menu.update();
     this.link = new Link({
       opened: () => this.states.go("opened"),
       closed: (why) => {
+        this.parts = [];
         this.states.go("closed");
         if (why) this.say(why);
       },
       told: (message) => this.next(() => this.told(message)),
       frame: (buffer) => this.next(() => this.frame(buffer)),
     });
+  }
+
+  /** Take the scene of the address, if there is one; that of a link must not run by itself. */
+  async readLink() {
+    const text = location.hash.slice(1);
+    const linked = await decode(text);
+    if (linked) this.scene = linked;
+    this.isLinked = Boolean(linked) && !isOwn(text);
+    return this.isLinked;
+  }
+
+  /** The address has changed under the page: show what it holds now. */
+  async follow() {
+    if (!(await this.readLink())) return;
+    for (const panel of this.stage.slots.keys()) this.link.send({ type: "close", panel });
+    this.menu.update();
+    this.states.go("linked");
+  }
+
+  /** Show the scene of a link, and ask whether it may run. */
+  async ask() {
+    const { scene } = this;
+    this.stage.clear();
+    byId("notice")?.remove();
+    byId("question").querySelector("span").textContent = `${this.names()} on the map ${scene.map.name || "of the link"}.`;
+    try {
+      const slot = await previewOf(scene, this.names());
+      if (this.states.now !== "asking" || scene !== this.scene) return;
+      this.stage.slots.set(0, slot);
+      this.stage.refresh(null);
+      this.stage.pause();
+    } catch (error) {
+      this.say(`The scene of this link cannot be shown: ${error.message}.`);
+    }
   }
 
   /** Do something after all that came before. @param {() => any} act */
@@ -88,7 +133,10 @@ class App {
     document.body.dataset.state = state;
     if (state in WORDS) this.say(WORDS[state]);
     if (state !== "stopped") byId("alarm").hidden = true;
-    if (state === "ready") this.start();
+    byId("question").hidden = state !== "asking";
+    if (state === "asking") this.ask();
+    if (state === "ready" && this.isLinked) this.states.go("linked");
+    else if (state === "ready") this.start();
     if (state === "running" && before === "loading") this.say(this.about || this.sentence());
   }
 
@@ -96,14 +144,18 @@ class App {
     byId("said").textContent = text;
   }
 
+  names() {
+    return this.scene.algorithms.map(({ name }) => this.menu.byId.get(name)?.label ?? name).join(" beside ");
+  }
+
   sentence() {
-    const names = this.scene.algorithms.map(({ name }) => this.menu.byId.get(name)?.label ?? name);
-    return `${names.join(" beside ")}. Drag agents and goals, paint walls, or press ? for the keys.`;
+    return `${this.names()}. Drag agents and goals, paint walls, or press ? for the keys.`;
   }
 
   /** Begin the scene. @param {string} [about]  what to say about it @param {string[]} [shows]  switches to turn on, or off with a "!" */
   start(about = "", shows = []) {
     if (!this.link?.isOpen) return;
+    this.isLinked = false;
     this.about = about;
     this.shows = shows;
     this.tools.forget();
@@ -174,7 +226,11 @@ class App {
   /** Let the address hold the scene, so that it is there again after the page is loaded anew. */
   keep() {
     clearTimeout(this.keeping);
-    this.keeping = setTimeout(async () => history.replaceState(null, "", `#${await encode(this.scene)}`), KEEP_AFTER);
+    this.keeping = setTimeout(async () => {
+      const text = await encode(this.scene);
+      history.replaceState(null, "", `#${text}`);
+      noteOwn(text);
+    }, KEEP_AFTER);
   }
 
   /** @param {string} format */
@@ -222,8 +278,11 @@ class App {
   async frame(buffer) {
     const { kind, panel } = headOf(buffer);
     if (kind === FILE) {
-      const { name, bytes } = readFile(buffer);
-      download(name, bytes);
+      const { name, bytes, left } = readFile(buffer);
+      this.parts.push(bytes);
+      if (left) return;
+      download(name, ...this.parts);
+      this.parts = [];
       this.say(`${name} is saved.`);
     } else if ((kind === BEGIN || kind === BODIES) && this.heads.has(panel)) {
       const head = this.heads.get(panel);

@@ -2,7 +2,7 @@
 
 import { byId } from "./engine.js";
 import { python } from "./python.js";
-import { ERRANDS, KINDS, checked, encode, fromPreset, packBytes, packWalls } from "./scene.js";
+import { ERRANDS, KINDS, checked, encode, fromPreset, noteOwn, packBytes, packWalls } from "./scene.js";
 
 const FAMILY_NAMES = { search: "Searches", realtime: "Real-time searches", controllers: "Controllers: the next move", planners: "Planners: a whole plan", crowds: "Crowds" };
 const FIRST = { search: "search/astar", agents: "controllers/pibt", crowd: "crowds/social_force" };
@@ -198,6 +198,7 @@ export class Menu {
     url.search = "";
     url.hash = await encode(this.app.sceneNow());
     history.replaceState(null, "", url);
+    noteOwn(url.hash.slice(1));
     this.app.say((await copy(url.href)) ? "The link to this scene is copied." : "The link to this scene is in the address bar.");
   }
 
@@ -261,10 +262,10 @@ export function drawnMap(timeline, name) {
   return hasTerrain ? { ...map, terrain: packBytes(timeline.terrain) } : map;
 }
 
-/** @param {string} name @param {BlobPart} data */
-export function download(name, data) {
+/** @param {string} name @param {...BlobPart} parts */
+export function download(name, ...parts) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([data]));
+  link.href = URL.createObjectURL(new Blob(parts));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

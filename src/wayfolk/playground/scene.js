@@ -9,6 +9,8 @@
 export const KINDS = { search: "One agent", agents: "Many agents", crowd: "A crowd" };
 export const ERRANDS = { one_shot: "one goal each", patrol: "there and back", tasks: "new goals without end" };
 const MOST_SHARED = 600; // agents whose places fit into an address
+const LONGEST = 4e6; // bytes of a scene in an address
+const OWN = "wayfolk-scene"; // the scene that this tab has put into the address
 
 /** @returns {Scene} */
 export function firstScene() {
@@ -51,9 +53,40 @@ export async function decode(text) {
     const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return checked(JSON.parse(await new Response(stream).text()));
+    return checked(JSON.parse(await textOf(stream)));
   } catch {
     return null;
+  }
+}
+
+/** The text of a stream; a small address may hold a very long one. @param {ReadableStream<any>} stream */
+async function textOf(stream) {
+  const parts = [];
+  const reader = stream.getReader();
+  let length = 0;
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+    length += value.length;
+    if (length > LONGEST) throw new Error("the scene is too long");
+    parts.push(value);
+  }
+  return new Blob(parts).text();
+}
+
+/** Remember that this tab itself has put a scene into the address. @param {string} text */
+export function noteOwn(text) {
+  try {
+    sessionStorage.setItem(OWN, text);
+  } catch {
+    // without it, the page asks before it runs the scene of the address
+  }
+}
+
+/** Whether the scene of the address is this tab's own, and not that of a link. @param {string} text */
+export function isOwn(text) {
+  try {
+    return sessionStorage.getItem(OWN) === text;
+  } catch {
+    return false;
   }
 }
 

@@ -3,12 +3,13 @@
 /** @type {Record<string, Record<string, string>>} */
 export const TABLE = {
   connecting: { opened: "ready", closed: "offline" },
-  ready: { asked: "loading", closed: "offline" },
-  loading: { asked: "loading", begun: "running", stopped: "stopped", closed: "offline" },
-  running: { paused: "paused", ended: "over", asked: "loading", stopped: "stopped", closed: "offline" },
-  paused: { played: "running", asked: "loading", ended: "over", stopped: "stopped", closed: "offline" },
-  over: { played: "running", changed: "running", asked: "loading", stopped: "stopped", closed: "offline" },
-  stopped: { asked: "loading", closed: "offline" },
+  ready: { asked: "loading", linked: "asking", closed: "offline" },
+  asking: { asked: "loading", linked: "asking", closed: "offline" },
+  loading: { asked: "loading", begun: "running", linked: "asking", stopped: "stopped", closed: "offline" },
+  running: { paused: "paused", ended: "over", asked: "loading", linked: "asking", stopped: "stopped", closed: "offline" },
+  paused: { played: "running", asked: "loading", ended: "over", linked: "asking", stopped: "stopped", closed: "offline" },
+  over: { played: "running", changed: "running", asked: "loading", linked: "asking", stopped: "stopped", closed: "offline" },
+  stopped: { asked: "loading", linked: "asking", closed: "offline" },
   offline: { opened: "ready" },
 };
 

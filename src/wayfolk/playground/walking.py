@@ -24,6 +24,7 @@ from wayfolk.world.grid import Grid
 
 FRAME_SECONDS = 0.1
 KEPT_FRAMES = 3000  # for exports: five minutes
+KEPT_ROWS = 4_000_000  # places of bodies in them, all together
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +46,8 @@ class Walking(ABC):
         self.scene, self.entry = scene, entry
         self.options = checked_options(entry, dict(scene.options))
         self.step = self.arrived = self.known = 0
-        self.kept: deque[Moment] = deque(maxlen=KEPT_FRAMES)
+        self.kept: deque[Moment] = deque()
+        self.kept_rows = 0
         self.begin(grid)
 
     state_names: tuple[str, ...] = ()
@@ -133,6 +135,9 @@ class Walking(ABC):
         """What the page has to know of now."""
         now = _sorted(self.moment())
         self.kept.append(now)
+        self.kept_rows += len(now.agents)
+        while self.kept_rows > KEPT_ROWS or len(self.kept) > KEPT_FRAMES:
+            self.kept_rows -= len(self.kept.popleft().agents)
         n = len(self.radii)
         new = np.zeros(n - self.known, NEWCOMER)
         new["agent"] = np.arange(self.known, n)
@@ -158,6 +163,7 @@ class Walking(ABC):
             self.options = before
             raise
         self.kept.clear()
+        self.kept_rows = 0
         return True
 
     @property

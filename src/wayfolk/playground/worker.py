@@ -29,6 +29,8 @@ REST = 5.0  # times as long as such a look takes, or finding out who waits, noth
 def run(pipe: Connection) -> None:
     """Serve one panel until the server closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends its workers
+    from wayfolk.playground import bring  # noqa: F401 - a spare process has imported much when it is needed
+
     worker = Worker(pipe)
     try:
         while True:
@@ -115,8 +117,8 @@ class Worker:
 
         self.panel, self.world, self.until, self.has_said_over = panel, None, 0, False
         entry = scene.entry()
-        self.tell({"type": "loading", "algorithm": entry.label})
         grid = grid_of(scene.map, scene.moves, yours)
+        self.tell({"type": "loading", "algorithm": entry.label})
         self.is_whole = scene.kind == "search"
         if scene.kind == "search":
             from wayfolk.playground.searched import Searched

@@ -46,7 +46,8 @@ class Workers:
     def prepare(self) -> None:
         """Have a spare process, if that is wanted."""
         if self.keeps_spare and self._alive_spare() is None:
-            self.spare = Process()
+            with suppress(OSError):  # the machine has no more processes or memory: it may have them later
+                self.spare = Process()
 
     def take(self, page: object) -> Process:
         """A process for a panel of `page`."""
@@ -101,7 +102,10 @@ class Workers:
         return said[1:]
 
     def _take(self, page: object) -> Process:
-        process, self.spare = self._alive_spare() or Process(), None
+        try:
+            process, self.spare = self._alive_spare() or Process(), None
+        except OSError as error:
+            raise TooLarge(f"the machine cannot start another process: {error.strerror or error}") from None
         process.page = page
         self.running.add(process)
         return process
