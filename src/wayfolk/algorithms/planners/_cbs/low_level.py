@@ -106,7 +106,7 @@ def _open(s, agent, known):
     counts = s.counts
     start = np.int64(s.starts[agent])
     counts[N_LOW] = counts[N_FOCAL] = counts[N_LATER] = 0
-    shortest = max(np.int64(s.distance[agent, s.spot[start]]), counts[LEAST_END])
+    shortest = max(np.int64(s.distance[agent, s.spots[start]["spot"]]), counts[LEAST_END])
     least = max(shortest, known)
     if least > counts[MOST_END] or is_forbidden(s, ANYWHERE, start, 0):
         return NO_ROUTE
@@ -166,7 +166,7 @@ def _search(s, agent, w, still, known):
                 if (legal >> move) & 1 == 0:
                     continue
                 there = cell + s.offsets[move]
-            f = max(np.int64(g + s.distance[agent, s.spot[there]]), counts[LEAST_END])
+            f = max(np.int64(g + s.distance[agent, s.spots[there]["spot"]]), counts[LEAST_END])
             if f > counts[MOST_END] or is_forbidden(s, cell, there, g):
                 continue
             n_conflicts = met + n_met(s, agent, cell, there, g)

@@ -15,7 +15,7 @@ UNKNOWN = np.int64(2**31 - 1)
 @inner
 def key_of(s, t, cell):
     """The key of the node in `cell` at time `t`."""
-    return np.int64(t) * s.distance.shape[1] + s.spot[cell]
+    return np.int64(t) * s.distance.shape[1] + s.spots[cell]["spot"]
 
 
 @inner

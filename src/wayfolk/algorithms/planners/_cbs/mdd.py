@@ -112,7 +112,7 @@ def _grow_forward(s, agent, place, most):
                     if (s.legal[cell] >> move) & 1 == 0:
                         continue
                     there = cell + s.offsets[move]
-                if t + 1 + s.distance[agent, s.spot[there]] > most or is_forbidden(s, cell, there, t + 1):
+                if t + 1 + s.distance[agent, s.spots[there]["spot"]] > most or is_forbidden(s, cell, there, t + 1):
                     continue
                 if s.reach[there]["since"] != counts[STAMP]:
                     s.reach[there]["since"] = counts[STAMP]

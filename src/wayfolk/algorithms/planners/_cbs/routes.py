@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wayfolk.algorithms.planners._cbs.tables import ROOT, STAMP
+from wayfolk.algorithms.planners._cbs.tables import N_USED, ROOT, STAMP
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.jit import inner, kernel
@@ -42,8 +42,11 @@ def take(s, agent, route):
     now["route"], now["length"], now["first"] = route, s.routes[route]["length"], s.routes[route]["first"]
     for t in range(now["length"] + 1):
         cell = s.cells[now["first"] + t]
-        s.behind[agent, t] = s.head[s.spot[cell], t]
-        s.head[s.spot[cell], t] = agent + 1
+        if s.spots[cell]["row"] == 0:
+            s.counts[N_USED] += 1
+            s.spots[cell]["row"] = s.counts[N_USED]
+        s.behind[agent, t] = s.head[s.spots[cell]["row"], t]
+        s.head[s.spots[cell]["row"], t] = agent + 1
 
 
 @inner
@@ -51,9 +54,9 @@ def _leave(s, agent):
     now = s.now[agent]
     for t in range(now["length"] + 1):
         cell = s.cells[now["first"] + t]
-        other = s.head[s.spot[cell], t]
+        other = s.head[s.spots[cell]["row"], t]
         if other == agent + 1:
-            s.head[s.spot[cell], t] = s.behind[agent, t]
+            s.head[s.spots[cell]["row"], t] = s.behind[agent, t]
             continue
         while s.behind[other - 1, t] != agent + 1:
             other = s.behind[other - 1, t]
@@ -84,7 +87,7 @@ def n_met(s, agent, here, there, t):
             total += 1
     if t >= n_steps:
         return total
-    other = s.head[s.spot[there], t]
+    other = s.head[s.spots[there]["row"], t]
     while other != 0:
         if other != agent + 1:
             total += 1
@@ -102,7 +105,7 @@ def n_met(s, agent, here, there, t):
 def _n_from_to(s, agent, here, there, t):
     """How many others move from `here` to `there` and arrive at `t`."""
     total = 0
-    other = s.head[s.spot[here], t - 1]
+    other = s.head[s.spots[here]["row"], t - 1]
     while other != 0:
         if other != agent + 1 and where(s, other - 1, t) == there:
             total += 1
@@ -118,7 +121,7 @@ def count_passing(s, agent):
     total = 0
     s.passing[n_steps] = 0
     for t in range(n_steps - 1, -1, -1):
-        other = s.head[s.spot[goal], t]
+        other = s.head[s.spots[goal]["row"], t]
         while other != 0:
             if other != agent + 1:
                 total += 1
@@ -164,7 +167,7 @@ def _mark(s, other, stamp):
 def _mark_all(s, agent, cell, t, stamp):
     """Mark the others that are in `cell` at time `t`; how many were not marked."""
     total = 0
-    other = np.int64(s.head[s.spot[cell], t])
+    other = np.int64(s.head[s.spots[cell]["row"], t])
     while other != 0:
         if other != agent + 1:
             total += _mark(s, other - 1, stamp)
@@ -176,7 +179,7 @@ def _mark_all(s, agent, cell, t, stamp):
 def _mark_from_to(s, agent, here, there, t, stamp):
     """Mark the others that move from `here` to `there` and arrive at `t`; how many were not marked."""
     total = 0
-    other = np.int64(s.head[s.spot[here], t - 1])
+    other = np.int64(s.head[s.spots[here]["row"], t - 1])
     while other != 0:
         if other != agent + 1 and where(s, other - 1, t) == there:
             total += _mark(s, other - 1, stamp)

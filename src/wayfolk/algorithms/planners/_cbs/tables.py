@@ -3,7 +3,8 @@
 A node of the tree stores what differs from its parent: its constraints and the routes of agents that were planned again.
 One node at a time is *entered*: then `now` holds the route of every agent, and the occupancy table who is where and when.
 Agents in one cell at one time form a linked list; entries of the table are agent + 1, and 0 where nobody is. What has an
-entry for each cell and agent, or each cell and step, has one for each *spot*: free cells are numbered by `spot`. Nodes of
+entry for each cell and agent, or each cell and step, has one for each *spot*: free cells are numbered in `spots`. Cells
+get a row of the occupancy table when a route uses them first; the others share row 0, and take no memory. Nodes of
 searches in space and time are found in a hash table (`_cbs.low_table`), so that memory grows with the nodes that there are.
 
 Kernels that may take long work for WORK units at a time: then they answer PAUSED, and resume when they are called again.
@@ -33,8 +34,8 @@ VERTEX, EDGE, DIAGONAL, LONGER, SHORTER, PRESENT = range(6)
 # places in `counts`
 N_TREE, N_CONSTRAINTS, N_CHANGES, N_ROUTES, N_CELLS, N_RULES, N_CONFLICTS, N_MDD = range(8)
 STAMP, LAST_TIME, LEAST_END, MOST_END, N_FOCAL, N_LATER, N_LOW, EXPANDED, N_STATES, N_SPLIT, N_SPLIT2 = range(8, 19)
-N_RANKED, WORK, PHASE, LEAST, N_ALIVE, LEVEL, COST, STAGE, STEP, FIRST, SECOND = range(19, 30)
-N_COUNTS = 30
+N_RANKED, WORK, PHASE, LEAST, N_ALIVE, LEVEL, COST, STAGE, STEP, FIRST, SECOND, N_USED = range(19, 31)
+N_COUNTS = 31
 
 # phases of kernels that can pause
 BEGIN, SEARCH, FORWARD, BACKWARD, WRITE, RECTANGLES = range(6)
@@ -56,6 +57,7 @@ TREE = _dtype(
 CONSTRAINT = _dtype("agent kind a b begin end")
 CHANGE = _dtype("agent route")
 ROUTE = _dtype("length bound node", "first mdd")
+SPOT = _dtype("spot row")
 NOW = _dtype("route length", "first stamp met")
 RULE = _dtype("cell origin begin end next")
 LOW = _dtype("cell g f n_conflicts parent is_open slot", "key")
@@ -70,7 +72,7 @@ class CbsTables(NamedTuple):
 
     legal: NDArray[np.uint8]
     offsets: NDArray[np.int32]
-    spot: NDArray[np.int32]
+    spots: NDArray[np.void]
     distance: NDArray[np.int32]
     starts: NDArray[np.int32]
     goals: NDArray[np.int32]
@@ -112,14 +114,14 @@ def new_tables(problem: Problem) -> CbsTables:
         raise TooLarge(f"distances for {n} goals need {need / 1e9:.1f} GB, {available_bytes() / 1e9:.1f} GB are free")
     owner = np.zeros(n_cells, np.int16)
     owner[problem.goals] = np.arange(1, n + 1)
-    spot = np.full(n_cells, n_spots, np.int32)  # all walls have one spot, where nobody ever is
-    spot[grid.free_cells] = np.arange(n_spots)
+    spots = np.zeros(n_cells, SPOT)
+    spots["spot"][grid.free_cells] = np.arange(n_spots)
     now = np.zeros(n, NOW)
     now["route"] = NOWHERE
     tables = CbsTables(
         legal=grid.legal,
         offsets=grid.offsets,
-        spot=spot,
+        spots=spots,
         distance=np.empty((n, n_spots), np.int32),
         starts=problem.starts,
         goals=problem.goals.copy(),
@@ -155,7 +157,7 @@ def with_more_time(tables: CbsTables) -> CbsTables:
     """Tables for routes of twice the length, with no node entered."""
     n, n_spots = tables.distance.shape
     n_steps = 2 * tables.head.shape[1]
-    check_memory(2 * n_steps * (n_spots + n))
+    check_memory(2 * n_steps * (int(tables.counts[N_USED]) + n))
     tables.now["route"] = NOWHERE
     tables.first_rule[:] = 0
     tables.counts[N_RULES] = 0
