@@ -5,6 +5,8 @@ import signal
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
 from multiprocessing import active_children, resource_tracker
 from pathlib import Path
 
@@ -17,18 +19,61 @@ def n_cores() -> int:
         return os.cpu_count() or 1
 
 
-def available_bytes() -> int:
-    """Memory that can be taken without swapping; a cautious estimate where the system does not say."""
+_MOST: ContextVar[int | None] = ContextVar("most", default=None)
+"""The most bytes that this process may hold; None: half of the machine's memory."""
+
+
+@contextmanager
+def memory_limit(memory: int | None) -> Iterator[None]:
+    """Let this thread take at most `memory` bytes more in this block; None: half of the machine's memory in all."""
+    before = _MOST.set(None if memory is None else resident_bytes() + memory)
     try:
+        yield
+    finally:
+        _MOST.reset(before)
+
+
+def available_bytes() -> int:
+    """Memory that can be taken without swapping, and within the limit; ask before arrays are made or enlarged."""
+    return max(0, min(_free_bytes(), _most_bytes() - resident_bytes()))
+
+
+def is_memory_full() -> bool:
+    """Whether this process holds as much memory as its limit allows."""
+    return resident_bytes() >= _most_bytes()
+
+
+def resident_bytes() -> int:
+    """Memory that this process holds; where the system does not say, 0."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+@cache
+def total_bytes() -> int:
+    """The memory of the machine, or of the container that this process runs in; cautious where the system does not say."""
+    with suppress(AttributeError, ValueError, OSError):
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        with suppress(ValueError, OSError):  # "max" if there is no limit
+            total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+        return total
+    return 8 << 30
+
+
+def _most_bytes() -> int:
+    most = _MOST.get()
+    return total_bytes() // 2 if most is None else most
+
+
+def _free_bytes() -> int:
+    """Memory that no process holds."""
+    with suppress(OSError):
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30
+    return total_bytes() // 2
 
 
 def memory_of(pids: Iterable[int]) -> dict[int, int]:

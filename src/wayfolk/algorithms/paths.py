@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.task import Task, begin_task, checked_limits, finish
 from wayfolk.errors import BadInput, BadProblem, NotSupported
+from wayfolk.kernels.loading import LOADED, loading_seconds
+from wayfolk.machine import memory_limit
 from wayfolk.problem.result import Result
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
@@ -45,19 +48,27 @@ class Finder:
         seconds: float | None = None,
         expansions: int | None = None,
         steps: int | None = None,
+        memory: int | None = None,
     ) -> Result:
         """The path from `start` to `goal`, as `find_path` returns it, within the same limits."""
+        if memory is not None:
+            checked_limits(memory=memory)
+            with memory_limit(memory):
+                return self(start, goal, seconds=seconds, expansions=expansions, steps=steps)
         limits = {} if seconds is expansions is steps is None else self._limits(seconds, expansions, steps)
         cells, idle = self._cells, self._idle
         if type(start) is type(goal) is tuple and start in cells and goal in cells:
             first, last = cells[start], cells[goal]
         else:
             first, last = free_cell(self.world, start, "start"), free_cell(self.world, goal, "goal")
+        began, loaded = perf_counter(), len(LOADED)
         if idle:
             task = idle.pop()
             task.restart(first, last)
         else:
             task = self._new(first, last)
+        if seconds is not None:  # preparations are part of them
+            limits["spent"] = perf_counter() - began - loading_seconds(loaded)
         result = finish(task, **limits)
         result.query = (self.world, first, last)
         if self._can_restart:
@@ -109,18 +120,21 @@ def find_path(
     seconds: float | None = None,
     expansions: int | None = None,
     steps: int | None = None,
+    memory: int | None = None,
     **options: Any,
 ) -> Result:
     """The path from `start` to `goal` (places: `(x, y)` on a grid), or the reason why there is none.
 
     `algorithm` is a name of `wayfolk list`, the text `module:begin`, or a function like `begin`, of the caller's own.
     A search is limited by `expansions`. A real-time search moves while it plans and is limited by `steps`; if it has an
-    option called `expansions`, that is the limit of each of its plans.
+    option called `expansions`, that is the limit of each of its plans. `seconds` is the deadline; the tables that an
+    algorithm prepares count, compiling does not. `memory` is how many bytes more the process may take, by default until it
+    holds half of the machine's.
     """
     if expansions is not None and _has_expansions(algorithm):
         options["expansions"], expansions = expansions, None
     finder = Finder(world, algorithm, options, is_kept=False)
-    return finder(start, goal, seconds=seconds, expansions=expansions, steps=steps)
+    return finder(start, goal, seconds=seconds, expansions=expansions, steps=steps, memory=memory)
 
 
 def begin_path(world: Grid | Graph, start: Any, goal: Any, algorithm: Any = "astar", **options: Any) -> Task:

@@ -19,8 +19,9 @@ import numpy as np
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.options import MOST_INT
 from wayfolk.algorithms.shown import Shown
-from wayfolk.errors import BadInput, BadProblem
+from wayfolk.errors import BadInput, BadProblem, TooLarge
 from wayfolk.kernels.loading import LOADED, loading_seconds
+from wayfolk.machine import is_memory_full
 from wayfolk.problem.layers import Layer
 from wayfolk.problem.result import NO_LIMIT, Result, Status
 
@@ -121,14 +122,16 @@ def finish(
     portion: int = 1 << 12,
     largest: int = NO_LIMIT,
     first_plan: bool = False,
+    spent: float = 0.0,
 ) -> Result:
     """Advance `task` until it ends or a limit is reached, and return its result.
 
-    `seconds` is the deadline, and `budget` the most work, counted in `what`: "expansions", "steps" or "ticks". `tell` is
-    called with the task after every portion of the work. The first has `portion` units, later ones take SLICE_SECONDS, and
-    none has more than `largest`: where time is looked at after every step, that is one step. A task that stops at `until`
-    by itself gets more than it can do. With `first_plan`, or without `seconds` and `budget`, an anytime task ends with its
-    first plan; a limit reached later leaves it solved.
+    `seconds` is the deadline, of which `spent` have passed since the task was begun, and `budget` the most work, counted in
+    `what`: "expansions", "steps" or "ticks". `tell` is called with the task after every portion of the work. The first has
+    `portion` units, later ones take SLICE_SECONDS, and none has more than `largest`: where time is looked at after every
+    step, that is one step. A task that stops at `until` by itself gets more than it can do. With `first_plan`, or without
+    `seconds` and `budget`, an anytime task ends with its first plan; a limit reached later leaves it solved. A task also
+    ends where `memory_limit` allows it no more memory: `detail` of the result says so.
     """
     left = NO_LIMIT
     if seconds is not None or budget is not None:
@@ -138,9 +141,11 @@ def finish(
         portion = min(left, largest)
     first_plan = first_plan or (seconds is None and budget is None)
     stopped = found_after = None
+    detail = ""
     loaded = len(LOADED)  # compiling and loading kernels is not work: limits and timings leave it out
     began = now = perf_counter()
-    worked = 0.0  # seconds until `now`; what `tell` and `result` load after it has no part in them
+    began -= spent
+    worked = spent  # seconds until `now`; what `tell` and `result` load after it has no part in them
     while True:
         left_seconds = math.inf if seconds is None else seconds - worked
         if left_seconds <= 0:
@@ -149,6 +154,8 @@ def finish(
         before, task.until = now, now + min(SLICE_SECONDS, left_seconds)
         try:
             status = task.advance(portion)
+        except (TooLarge, MemoryError) as error:
+            status, detail = RUNNING, str(error) or "there is no memory left"
         finally:
             task.until = math.inf
         now = perf_counter()
@@ -162,6 +169,11 @@ def finish(
             found_after = worked
         if status is not RUNNING or (task.has_plan and first_plan):
             break
+        if not detail and is_memory_full():
+            detail = "stopped at the limit of memory"
+        if detail:
+            stopped = Status.OUT_OF_BUDGET
+            break
         left -= done
         if left <= 0:
             stopped = Status.OUT_OF_BUDGET
@@ -174,6 +186,7 @@ def finish(
     result.first_seconds = found_after
     if stopped is not None and not task.has_plan:
         result.status = stopped
+    result.detail = result.detail or detail
     if not result.algorithm:  # the author of a task need not set it
         result.algorithm, result.options = task.algorithm, dict(task.options)
     return result

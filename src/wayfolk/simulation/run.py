@@ -31,7 +31,8 @@ class Run:
     """The outcome of a simulation: its record, its status, and measures of it. `legs` is the number of goals in a loop.
 
     With a clock, `laps` has a row for each tick: what time it is after it, the seconds of planning and moving, and
-    how many agents were under control. `layers` are what the controller lets a replay show of itself.
+    how many agents were under control. `detail` says that a run has reached the limit of memory. `layers` are what the
+    controller lets a replay show of itself.
     """
 
     record: Record
@@ -45,11 +46,13 @@ class Run:
     layers: tuple[Layer, ...] = ()
     is_endless: bool = False
     """Whether agents get tasks without an end, so that the run is over when its time is."""
+    detail: str = ""
 
     @property
     def outcome(self) -> str:
         """How it ended: `ended` for endless tasks whose time is over, else the status."""
-        return "ended" if self.is_endless and self.status is Status.OUT_OF_BUDGET else self.status.value
+        is_over = self.is_endless and self.status is Status.OUT_OF_BUDGET and not self.detail
+        return "ended" if is_over else self.status.value
 
     @property
     def n_agents(self) -> int:

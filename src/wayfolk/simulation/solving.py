@@ -15,6 +15,7 @@ from wayfolk.algorithms.paths import tiny_grid
 from wayfolk.algorithms.task import Task, begin_task, checked_limits, finish
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.kernels.loading import LOADED, loading_seconds
+from wayfolk.machine import memory_limit
 from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import Result, Status
 from wayfolk.simulation.run import Run
@@ -57,6 +58,7 @@ def solve(
     seconds: float | None = None,
     expansions: int | None = None,
     steps: int | None = None,
+    memory: int | None = None,
     first_plan: bool = False,
     seed: int = 0,
     objective: str | None = None,
@@ -65,14 +67,15 @@ def solve(
 ) -> Result:
     """Find a plan for all agents, by a planner, or by a controller that is simulated for at most `steps`.
 
-    `seconds` is the deadline; compiling does not count. An anytime planner improves its plan until then; with
-    `first_plan`, or without `seconds` and `expansions`, it returns its first plan. `expansions` limit a planner; a
-    controller that has an option of that name, such as BMAA*, gets it as its option. Without `steps`, a controller may
-    take 1,000 steps more than ten times the map's width and height. `objective` is what an algorithm with that option
-    minimises: "makespan", "sum_of_costs" or "sum_of_loss". `tell` is called with the task now and then. Returns a
-    Result: its `plan` is PARTIAL if a controller does not bring all agents to their goals; if agents share a goal, its
-    `detail` names them. If the problem is not solved, `blockages` says who stands in whose way, and `complete` which
-    algorithms to try.
+    `seconds` is the deadline; preparations count, compiling does not. `memory` is how many bytes more the process may take,
+    by default until it holds half of the machine's; at the limit the best plan so far is returned. An anytime planner
+    improves its plan until the deadline; with `first_plan`, or without `seconds` and `expansions`, it returns its first
+    plan. `expansions` limit a planner; a controller that has an option of that name, such as BMAA*, gets it as its option.
+    Without `steps`, a controller may take 1,000 steps more than ten times the map's width and height. `objective` is what
+    an algorithm with that option minimises: "makespan", "sum_of_costs" or "sum_of_loss". `tell` is called with the task now
+    and then. Returns a Result: its `plan` is PARTIAL if a controller does not bring all agents to their goals; if agents
+    share a goal, its `detail` names them. If the problem is not solved, `blockages` says who stands in whose way, and
+    `complete` which algorithms to try.
     """
     if not problem.is_one_shot:
         raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
@@ -83,36 +86,36 @@ def solve(
         if "expansions" not in [option.name for option in entry.options]:
             raise NotSupported(f"{entry.name} is limited by steps or seconds, not by expansions: it is a controller")
         options["expansions"], expansions = expansions, None
-    checked_limits(seconds=seconds, expansions=expansions, steps=steps)
+    checked_limits(seconds=seconds, expansions=expansions, steps=steps, memory=memory)
     if steps is not None and not is_controller:
         raise NotSupported(f"{entry.name} is limited by expansions or seconds, not by steps: it is a planner")
     make_ready(entry)
-    began, loaded = time.perf_counter(), len(LOADED)
-    task = _begin(problem, entry, seed, options)
-    to_begin = time.perf_counter() - began - loading_seconds(loaded)
+    with memory_limit(memory):
+        began, loaded = time.perf_counter(), len(LOADED)
+        task = _begin(problem, entry, seed, options)
+        spent = time.perf_counter() - began - loading_seconds(loaded)
+        if isinstance(task, Simulation):
+            most = 1000 + 10 * (problem.grid.width + problem.grid.height) if steps is None else steps
+            result = finish(task, seconds=seconds, budget=most, what="steps", tell=tell, portion=8, spent=spent)
+        else:
+            result = finish(task, seconds=seconds, budget=expansions, tell=tell, first_plan=first_plan, spent=spent)
     if isinstance(task, Simulation):
-        most = 1000 + 10 * (problem.grid.width + problem.grid.height) if steps is None else steps
-        result = finish(task, seconds=seconds, budget=most, what="steps", tell=tell, portion=8)
         if not result.is_solved and result.plan is not None:
-            result.detail = f"stopped after {result.plan.n_steps} steps: {result.status.value}"
+            why = result.detail or result.status.value
+            result.detail = f"stopped after {result.plan.n_steps} steps: {why}"
             result.status = Status.PARTIAL
             if problem.shared_goals:
                 result.detail += f"; {_sharing(problem)}"
-    else:
-        result = finish(task, seconds=seconds, budget=expansions, tell=tell, first_plan=first_plan)
-        if result.plan is None and not result.detail and result.status is Status.OUT_OF_TIME:
+    elif result.plan is None and not result.detail:
+        if result.status is Status.OUT_OF_TIME:
             result.detail = f"no plan within {seconds:g} seconds"
-        elif result.plan is None and not result.detail and result.status is Status.OUT_OF_BUDGET:
-            result.detail = "no plan within the limit of " + (
-                "memory" if expansions is None else f"{expansions:,} expansions"
-            )
-    result.seed, result.seconds = seed, result.seconds + to_begin
+        elif result.status is Status.OUT_OF_BUDGET:
+            result.detail = f"no plan within the limit of {expansions:,} expansions"
+    result.seed = seed
     result.problem = problem
     if not result.is_solved and result.status is not Status.IMPOSSIBLE:
         result.complete = complete_for(problem)
-    if result.first_seconds is not None:
-        result.first_seconds += to_begin
-    elif result.plan is not None:
+    if result.first_seconds is None and result.plan is not None:
         result.first_seconds = result.seconds
     return result
 
@@ -123,26 +126,31 @@ def simulate(
     *,
     until: float | None = None,
     seconds: float | None = None,
+    memory: int | None = None,
     tell: Callable[[Task], None] | None = None,
     **options: Any,
 ) -> Run:
     """Let `controller` move the agents until all are done, the clock shows `until`, or `seconds` have passed.
 
+    `memory` is how many bytes more the process may take, by default until it holds half of the machine's.
     Other options go to the simulation (`model`, `tick`, `events`, `vision`, `seed`, `clock`, `own`) and to the controller.
     `tell` is called with the simulation now and then. Returns the Run, with its record and metrics.
     """
     entry = catalogue.find(controller, "controllers")
-    checked_limits(seconds=seconds, until=until)
+    checked_limits(seconds=seconds, until=until, memory=memory)
     until = None if until == np.inf else until
     if problem.pool.size and until is None and seconds is None:
         raise BadProblem("tasks never end: say until which time, or for how many seconds, to simulate")
     if seconds is not None:
         make_ready(entry)
-    simulation = Simulation(problem, entry, **options)
-    ticks = None if until is None else max(1, int(np.ceil(until / simulation.tick)))
-    result = finish(simulation, seconds=seconds, budget=ticks, what="ticks", tell=tell, portion=8)
+    with memory_limit(memory):
+        began, loaded = time.perf_counter(), len(LOADED)
+        simulation = Simulation(problem, entry, **options)
+        spent = time.perf_counter() - began - loading_seconds(loaded)
+        ticks = None if until is None else max(1, int(np.ceil(until / simulation.tick)))
+        result = finish(simulation, seconds=seconds, budget=ticks, what="ticks", tell=tell, portion=8, spent=spent)
     run = simulation.run()
-    run.status = result.status
+    run.status, run.detail = result.status, result.detail
     return run
 
 

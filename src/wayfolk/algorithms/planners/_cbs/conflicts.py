@@ -9,6 +9,7 @@ from wayfolk.algorithms.planners._cbs.tables import (
     FULL_CONFLICTS,
     LONGER,
     N_CONFLICTS,
+    N_RANKED,
     PRESENT,
     SHORTER,
     VERTEX,
@@ -24,7 +25,7 @@ MEETING, PARKED, SWAP, CROSSING = range(4)
 @kernel
 def find_conflicts(s):
     """Write the conflicts of all pairs of agents to `conflicts`; the parked agent is `one`."""
-    s.counts[N_CONFLICTS] = 0
+    s.counts[N_CONFLICTS] = s.counts[N_RANKED] = 0
     for agent in range(s.now.size):
         here = where(s, agent, 0)
         for t in range(1, s.now[agent]["length"] + 1):
@@ -49,7 +50,7 @@ def _find_in_cell(s, agent, here, there, t):
     parked = s.owner[there]
     if parked != 0 and parked != agent + 1 and s.now[parked - 1]["length"] < t:
         _add(s, PARKED, one=parked - 1, other=agent, here=there, there=there, here2=here, there2=there, t=t)
-    other = s.head[t, there]
+    other = s.head[s.spots[there]["row"], t]
     while other != 0:
         if other > agent + 1:
             if s.now[other - 1]["length"] == t:
@@ -64,7 +65,7 @@ def _find_in_cell(s, agent, here, there, t):
 @inner
 def _find_from_to(s, agent, here, there, here2, there2, t, kind):
     """Conflicts with agents of larger numbers that move from `here2` to `there2`."""
-    other = s.head[t - 1, here2]
+    other = s.head[s.spots[here2]["row"], t - 1]
     while other != 0:
         if other > agent + 1 and where(s, other - 1, t) == there2:
             _add(s, kind, one=agent, other=other - 1, here=here, there=there, here2=here2, there2=there2, t=t)
@@ -106,8 +107,8 @@ def next_violator(s, node):
 @inner
 def _visitor(s, agent, cell, begin):
     """Another agent that is in `cell` at `begin` or later."""
-    for t in range(begin, s.head.shape[0]):
-        other = s.head[t, cell]
+    for t in range(begin, s.head.shape[1]):
+        other = s.head[s.spots[cell]["row"], t]
         while other != 0:
             if other != agent + 1:
                 return np.int64(other - 1)

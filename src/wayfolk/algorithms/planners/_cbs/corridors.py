@@ -15,7 +15,7 @@ from wayfolk.algorithms.planners._cbs.conflicts import SWAP
 from wayfolk.algorithms.planners._cbs.routes import where
 from wayfolk.algorithms.planners._cbs.rules import gather, is_forbidden
 from wayfolk.algorithms.planners._cbs.splits import put
-from wayfolk.algorithms.planners._cbs.tables import DONE, FOREVER, FULL_LOW, FULL_TIME, LAST_TIME, VERTEX
+from wayfolk.algorithms.planners._cbs.tables import DONE, FOREVER, LAST_TIME, N_RULES, STAMP, VERTEX
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.jit import inner
 
@@ -119,68 +119,121 @@ def _visit(s, agent, cell):
 
 @inner
 def _earliest(s, node, agent, target, most):
-    """The earliest time at which `agent` can be at `target` under its constraints; it can be there at `most`."""
+    """The earliest time at which `agent` can be at `target` under its constraints; it can be there at `most`.
+
+    The set of cells in which the agent can be grows from step to step, since it may wait; only rules take cells away. So
+    a step looks at the cells that are new, and at those around cells with rules.
+    """
     code = gather(s, node, agent)
     if code != DONE:
         return code, most
-    still = s.counts[LAST_TIME] + 1
-    if still + 2 >= s.head.shape[0]:
-        return FULL_TIME, most
-    n_cells, stride = s.distance.shape[1], s.offsets[1]
-    low, start = s.low, np.int64(s.starts[agent])
-    low[0]["cell"], low[0]["key"], low[0]["g"] = start, start, 0
-    s.seen[start] = 0
-    done, n = 0, 1
-    while done < n:
-        cell, g = np.int64(low[done]["cell"]), np.int64(low[done]["g"])
-        if cell == target:
-            return DONE, np.int64(g)
-        if n + 9 > low.size:
-            return FULL_LOW, most
-        done += 1
-        for move in range(9):
-            there = cell
-            if move < 8:
-                if (s.legal[cell] >> move) & 1 == 0:
+    start = np.int64(s.starts[agent])
+    if start == target:
+        return DONE, np.int64(0)
+    counts = s.counts
+    counts[STAMP] += 1
+    members = counts[STAMP]
+    s.reach[start]["since"] = members
+    s.frontier[0, 0] = start
+    n, side = 1, 0
+    for t in range(1, most):
+        if t < s.must.size and s.must[t] != NOWHERE:
+            only = np.int64(s.must[t])
+            if not _can_come(s, members, only, t) or t + _away(s, only, target) > most:
+                break
+            if only == target:
+                return DONE, np.int64(t)
+            counts[STAMP] += 1
+            members = counts[STAMP]
+            s.reach[only]["since"] = members
+            s.frontier[side, 0] = only
+            n = 1
+            continue
+        counts[STAMP] += 1
+        n_next = 0
+        for i in range(n):
+            here = np.int64(s.frontier[side, i])
+            if s.reach[here]["since"] != members:
+                continue
+            is_refused = False
+            for move in range(8):
+                there = here + s.offsets[move]
+                if (s.legal[here] >> move) & 1 == 0 or s.reach[there]["since"] == members:
                     continue
-                there = cell + s.offsets[move]
-            away = max(abs(there % stride - target % stride), abs(there // stride - target // stride))
-            if g + 1 + away > most or is_forbidden(s, cell, there, g + 1):
-                continue
-            key = min(np.int64(g + 1), np.int64(still)) * n_cells + there
-            other = s.seen[key]
-            if other < n and low[other]["key"] == key:
-                continue
-            low[n]["cell"], low[n]["key"], low[n]["g"] = there, key, g + 1
-            s.seen[key] = n
-            n += 1
+                if t + _away(s, there, target) > most:
+                    continue
+                if is_forbidden(s, here, there, t):
+                    is_refused = True
+                    continue
+                if there == target:
+                    return DONE, np.int64(t)
+                s.reach[there]["since"] = members
+                n_next = _list(s, 1 - side, n_next, there)
+            if is_refused:
+                n_next = _list(s, 1 - side, n_next, here)
+        for k in range(counts[N_RULES]):
+            cell = np.int64(s.rules[k]["cell"])
+            if s.reach[cell]["since"] == members and is_forbidden(s, cell, cell, t):
+                s.reach[cell]["since"] = 0
+                for move in range(8):
+                    beside = cell + s.offsets[move]
+                    if (s.legal[cell] >> move) & 1 and s.reach[beside]["since"] == members:
+                        n_next = _list(s, 1 - side, n_next, beside)
+        n, side = n_next, 1 - side
+        if n == 0 and t > counts[LAST_TIME]:
+            break
     return DONE, most
+
+
+@inner
+def _list(s, side, n, cell):
+    """Append `cell` to a frontier, unless it is there already; the new length."""
+    if s.reach[cell]["listed"] == s.counts[STAMP]:
+        return n
+    s.reach[cell]["listed"] = s.counts[STAMP]
+    s.frontier[side, n] = cell
+    return n + 1
+
+
+@inner
+def _can_come(s, members, cell, t):
+    """Whether an agent that is in one of the `members` can be in `cell` at the next time, which is `t`."""
+    if s.reach[cell]["since"] == members and not is_forbidden(s, cell, cell, t):
+        return True
+    for move in range(8):
+        here = cell + s.offsets[move]
+        if (s.legal[cell] >> move) & 1 and s.reach[here]["since"] == members and not is_forbidden(s, here, cell, t):
+            return True
+    return False
+
+
+@inner
+def _away(s, cell, target):
+    """The fewest steps between two cells on an empty map."""
+    stride = s.offsets[1]
+    return max(abs(cell % stride - target % stride), abs(cell // stride - target // stride))
 
 
 @inner
 def _around(s, start, target, entry, gate):
     """The number of steps from `start` to `target` without the step from `entry` to `gate`; FOREVER if there is no way."""
-    low = s.low
-    low[0]["cell"], low[0]["key"], low[0]["g"] = start, start, 0
-    s.seen[start] = 0
-    done, n = 0, 1
-    while done < n:
-        cell, g = np.int64(low[done]["cell"]), np.int64(low[done]["g"])
-        if cell == target:
-            return np.int64(g)
-        if n + 9 > low.size:
-            return np.int64(g)  # a lower bound is enough
-        done += 1
-        for move in range(8):
-            if (s.legal[cell] >> move) & 1 == 0:
-                continue
-            other = cell + s.offsets[move]
-            if cell == entry and other == gate:
-                continue
-            k = s.seen[other]
-            if k < n and low[k]["key"] == other:
-                continue
-            low[n]["cell"], low[n]["key"], low[n]["g"] = other, other, g + 1
-            s.seen[other] = n
-            n += 1
+    if start == target:
+        return np.int64(0)
+    s.counts[STAMP] += 1
+    s.reach[start]["listed"] = s.counts[STAMP]
+    s.frontier[0, 0] = start
+    n, side, g = 1, 0, np.int64(0)
+    while n > 0:
+        g += 1
+        n_next = 0
+        for i in range(n):
+            cell = np.int64(s.frontier[side, i])
+            for move in range(8):
+                there = cell + s.offsets[move]
+                if (s.legal[cell] >> move) & 1 == 0 or (cell == entry and there == gate):
+                    continue
+                if there == target:
+                    return g
+                n_next = _list(s, 1 - side, n_next, there)
+        n, side = n_next, 1 - side
     return np.int64(FOREVER)

@@ -7,18 +7,21 @@ and nodes are cells without times: so the search ends also where there is no rou
 
 import numpy as np
 
+from wayfolk.algorithms.planners._cbs.low_table import UNKNOWN, add_low, key_of, node_in, slot_of
 from wayfolk.algorithms.planners._cbs.routes import count_passing, n_colliding, n_met, route_of, take
 from wayfolk.algorithms.planners._cbs.rules import ANYWHERE, gather, is_forbidden
 from wayfolk.algorithms.planners._cbs.tables import (
+    BEGIN,
     DONE,
     EXPANDED,
     FULL_CELLS,
     FULL_LOW,
     FULL_TIME,
-    GENERATED,
     LAST_TIME,
+    LEAST,
     LEAST_END,
     MOST_END,
+    N_ALIVE,
     N_CELLS,
     N_CHANGES,
     N_FOCAL,
@@ -26,6 +29,10 @@ from wayfolk.algorithms.planners._cbs.tables import (
     N_LOW,
     N_ROUTES,
     NO_ROUTE,
+    PAUSED,
+    PHASE,
+    SEARCH,
+    WORK,
 )  # fmt: skip
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
@@ -36,17 +43,20 @@ from wayfolk.kernels.jit import inner, kernel
 def replan(s, node, agent, w):
     """Give `agent` a route that keeps its constraints at `node`, which is entered but for agents not planned yet.
 
-    Its first route is not written to the node.
+    Its first route is not written to the node. It can pause.
     """
-    count_passing(s, agent)
-    before, cost, bound = np.int64(0), np.int64(0), np.int64(0)
+    if s.counts[PHASE] == BEGIN:
+        count_passing(s, agent)
     is_first = s.now[agent]["route"] == NOWHERE
+    bound = np.int64(0)
     if not is_first:
-        before, cost = np.int64(n_colliding(s, agent)), np.int64(s.now[agent]["length"])
         bound = np.int64(s.routes[route_of(s, agent)]["bound"])
     code = find_route(s, node, agent, w, bound)
     if code != DONE:
         return code
+    before, cost = np.int64(0), np.int64(0)
+    if not is_first:
+        before, cost = np.int64(n_colliding(s, agent)), np.int64(s.now[agent]["length"])
     route = s.counts[N_ROUTES] - 1
     take(s, agent, route)
     if is_first:
@@ -73,9 +83,16 @@ def find_route(s, node, agent, w, least):
         for other in range(s.now.size):
             if s.now[other]["route"] != NOWHERE:
                 still = max(still, s.now[other]["length"] + 1)
-    if still + 2 >= s.head.shape[0]:
+    if still + 2 >= s.head.shape[1]:
         return FULL_TIME
-    code = _search(s, agent, w, still, least)
+    code = DONE
+    if s.counts[PHASE] == BEGIN:
+        code = _open(s, agent, least)
+    if code == DONE:
+        code = _search(s, agent, w, still, least)
+    if code in (PAUSED, FULL_LOW, FULL_CELLS):
+        return code
+    s.counts[PHASE] = BEGIN
     for k in range(s.counts[N_LOW]):
         s.n_open[max(least, np.int64(s.low[k]["f"]))] = 0
     if code == DONE:
@@ -84,44 +101,63 @@ def find_route(s, node, agent, w, least):
 
 
 @inner
-def _search(s, agent, w, still, known):
+def _open(s, agent, known):
+    """Begin a search."""
     counts = s.counts
-    n_cells = s.distance.shape[1]
-    start, goal = np.int64(s.starts[agent]), np.int64(s.goals[agent])
+    start = np.int64(s.starts[agent])
     counts[N_LOW] = counts[N_FOCAL] = counts[N_LATER] = 0
-    shortest = max(np.int64(s.distance[agent, start]), counts[LEAST_END])
+    shortest = max(np.int64(s.distance[agent, s.spots[start]["spot"]]), counts[LEAST_END])
     least = max(shortest, known)
     if least > counts[MOST_END] or is_forbidden(s, ANYWHERE, start, 0):
         return NO_ROUTE
-    _put_node(s, 0, start, start, 0, shortest, 0, 0)
-    s.seen[start] = 0
-    counts[N_LOW] = 1
+    key = key_of(s, 0, start)
+    add_low(s, slot_of(s, key), key)
+    _put_node(s, 0, start, 0, shortest, 0, 0)
     s.n_open[least] = 1
-    heap.push(s.focal, 0, 0, _tie(s.low[0]), 0)
-    counts[N_FOCAL] = 1
-    n_alive, most = 1, _times(w, least)
+    counts[N_FOCAL] = heap.push(s.focal, 0, 0, _tie(s.low[0]), 0)
+    counts[LEAST], counts[N_ALIVE], counts[PHASE] = least, 1, SEARCH
+    return DONE
+
+
+@inner
+def _search(s, agent, w, still, known):
+    counts = s.counts
+    goal = np.int64(s.goals[agent])
+    least, n_alive = counts[LEAST], counts[N_ALIVE]
+    most = _times(w, least)
+    work = counts[WORK]
+    if not _admit(s, most):
+        return FULL_LOW
     while n_alive > 0:
+        if work <= 0:
+            counts[LEAST], counts[N_ALIVE], counts[WORK] = least, n_alive, 0
+            return PAUSED
+        if counts[N_LOW] + 9 > s.low.size or counts[N_FOCAL] + 9 > s.focal.size or counts[N_LATER] + 9 > s.later.size:
+            counts[LEAST], counts[N_ALIVE], counts[WORK] = least, n_alive, work
+            return FULL_LOW
         if s.n_open[least] == 0:
             while s.n_open[least] == 0:
                 least += 1
             most = _times(w, least)
-            _admit(s, most)
+            if not _admit(s, most):
+                counts[LEAST], counts[N_ALIVE], counts[WORK] = least, n_alive, work
+                return FULL_LOW
+        work -= 1
         top = s.focal[0]
         k = np.int64(top["item"])
         fresh = top["f"] == s.low[k]["n_conflicts"] and top["tie"] == _tie(s.low[k]) and s.low[k]["is_open"] == 1
+        cell, g, f = np.int64(s.low[k]["cell"]), np.int64(s.low[k]["g"]), np.int64(s.low[k]["f"])
+        if fresh and cell == goal and g >= counts[LEAST_END]:
+            counts[LEAST], counts[N_ALIVE] = least, n_alive
+            return _keep(s, k, least)
         counts[N_FOCAL] = heap.pop(s.focal, counts[N_FOCAL])
         if not fresh:
             continue
-        cell, g, f = np.int64(s.low[k]["cell"]), np.int64(s.low[k]["g"]), np.int64(s.low[k]["f"])
         met = np.int64(s.low[k]["n_conflicts"])
-        if cell == goal and g >= counts[LEAST_END]:
-            return _keep(s, k, least)
         s.low[k]["is_open"] = 0
         s.n_open[max(f, known)] -= 1
         n_alive -= 1
         counts[EXPANDED] += 1
-        if counts[N_LOW] + 9 > s.low.size or counts[N_FOCAL] + 9 > s.focal.size or counts[N_LATER] + 9 > s.later.size:
-            return FULL_LOW
         g += 1
         legal = s.legal[cell]
         for move in range(9):
@@ -130,15 +166,16 @@ def _search(s, agent, w, still, known):
                 if (legal >> move) & 1 == 0:
                     continue
                 there = cell + s.offsets[move]
-            f = max(np.int64(g + s.distance[agent, there]), counts[LEAST_END])
+            f = max(np.int64(g + s.distance[agent, s.spots[there]["spot"]]), counts[LEAST_END])
             if f > counts[MOST_END] or is_forbidden(s, cell, there, g):
                 continue
             n_conflicts = met + n_met(s, agent, cell, there, g)
             if there == goal and g >= counts[LEAST_END]:
-                n_conflicts += s.passing[min(np.int64(g + 1), s.head.shape[0])]
-            key = min(np.int64(g), np.int64(still)) * n_cells + there
-            other = np.int64(s.seen[key])
-            if other < counts[N_LOW] and s.low[other]["key"] == key:
+                n_conflicts += s.passing[min(np.int64(g + 1), s.head.shape[1])]
+            key = key_of(s, min(np.int64(g), np.int64(still)), there)
+            slot = slot_of(s, key)
+            other = node_in(s, slot)
+            if other != UNKNOWN:
                 old = s.low[other]
                 if old["g"] < g or (old["g"] == g and old["n_conflicts"] <= n_conflicts):
                     continue
@@ -146,11 +183,8 @@ def _search(s, agent, w, still, known):
                     s.n_open[max(np.int64(old["f"]), known)] -= 1
                     n_alive -= 1
             else:
-                other = counts[N_LOW]
-                counts[N_LOW] += 1
-                s.seen[key] = other
-                counts[GENERATED] += 1
-            _put_node(s, other, there, key, g, f, n_conflicts, k)
+                other = add_low(s, slot, key)
+            _put_node(s, other, there, g, f, n_conflicts, k)
             s.n_open[max(f, known)] += 1
             n_alive += 1
             if f <= most:
@@ -167,9 +201,9 @@ def _times(w, least):
 
 
 @inner
-def _put_node(s, k, cell, key, g, f, n_conflicts, parent):
+def _put_node(s, k, cell, g, f, n_conflicts, parent):
     node = s.low[k]
-    node["cell"], node["key"], node["g"], node["f"] = cell, key, g, f
+    node["cell"], node["g"], node["f"] = cell, g, f
     node["n_conflicts"], node["parent"], node["is_open"] = n_conflicts, parent, 1
 
 
@@ -181,15 +215,18 @@ def _tie(node):
 
 @inner
 def _admit(s, most):
-    """Move open nodes with an f of at most `most` to the focal list."""
+    """Move open nodes with an f of at most `most` to the focal list; whether there was room for all of them."""
     counts = s.counts
     while counts[N_LATER] > 0 and s.later[0]["f"] <= most:
+        if counts[N_FOCAL] + 9 > s.focal.size:
+            return False
         k = np.int64(s.later[0]["item"])
         fresh = s.low[k]["is_open"] == 1 and s.low[k]["f"] == s.later[0]["f"]
         fresh = fresh and s.low[k]["n_conflicts"] == s.later[0]["tie"]
         counts[N_LATER] = heap.pop(s.later, counts[N_LATER])
         if fresh:
             counts[N_FOCAL] = heap.push(s.focal, counts[N_FOCAL], np.int64(s.low[k]["n_conflicts"]), _tie(s.low[k]), k)
+    return True
 
 
 @inner
@@ -197,7 +234,7 @@ def _keep(s, k, least):
     """Append the route to node `k`; no route costs less than `least`."""
     counts = s.counts
     length = np.int64(s.low[k]["g"])
-    if length + 2 >= s.head.shape[0]:
+    if length + 2 >= s.head.shape[1]:
         return FULL_TIME
     first = counts[N_CELLS]
     if first + length + 1 > s.cells.size:

@@ -1,9 +1,13 @@
-"""The nodes of a constraint tree, as Python sees them: entered, made, changed, with tables that grow."""
+"""The nodes of a constraint tree, as Python sees them: entered, made, changed, with tables that grow.
+
+What may take long is a generator that yields each time a kernel has done a portion of its work: `advance` looks at the
+clock then, and a search that was stopped is resumed where it was.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +15,18 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.planners._cbs import tables as tb
 from wayfolk.algorithms.planners._cbs.conflicts import find_conflicts, next_violator
 from wayfolk.algorithms.planners._cbs.low_level import replan
+from wayfolk.algorithms.planners._cbs.low_table import index_low
 from wayfolk.algorithms.planners._cbs.routes import enter, retake
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Counters
 
 MOST_MDD = 1 << 26  # numbers of diagrams that are kept
+PORTION = 1 << 13  # nodes that a kernel expands before it pauses: some milliseconds
+
+T = TypeVar("T")
+Portions = Generator[None, None, T]
+"""Work that is done in portions, and then returns a T."""
 
 
 class NodeTables:
@@ -27,7 +37,7 @@ class NodeTables:
         self.tables = tb.new_tables(problem)
         self.counters = Counters()
 
-    def _child(self, node: int, constraints: NDArray[np.void]) -> int | None:
+    def _child(self, node: int, constraints: NDArray[np.void]) -> Portions[int | None]:
         """A child of `node`, which is entered, with these constraints more, None if an agent has no route then."""
         self.tables = tb.grown(self.tables, constraints=int(self.tables.counts[tb.N_CONSTRAINTS]) + len(constraints))
         self._make_room()
@@ -43,10 +53,8 @@ class NodeTables:
         s.counts[tb.N_CONSTRAINTS] += len(constraints)
         s.counts[tb.N_TREE] += 1
         while (agent := int(next_violator(self.tables, child))) != NOBODY:
-            while (code := replan(self.tables, child, agent, self.w)) != tb.DONE:
-                if code == tb.NO_ROUTE:
-                    return None
-                self._grow(code)
+            if (yield from self._run(replan, child, agent, self.w)) == tb.NO_ROUTE:
+                return None
             self.counters.replans += 1
         self.counters.generated += 1
         new = self.tables.tree[child]
@@ -78,10 +86,16 @@ class NodeTables:
         row["cost"], row["n_conflicts"] = new["cost"], new["n_conflicts"]
         self._enter(node)
 
-    def _try(self, run: Callable[..., int], *arguments: Any) -> None:
-        """Run a kernel, and again with larger tables while one of them is full."""
-        while (code := run(self.tables, *arguments)) != tb.DONE:
-            self._grow(code)
+    def _run(self, run: Callable[..., int], *arguments: Any) -> Portions[int]:
+        """Run a kernel portion by portion, with larger tables if one of them is full; DONE or NO_ROUTE."""
+        while True:
+            self.tables.counts[tb.WORK] = PORTION
+            code = run(self.tables, *arguments)
+            if code in (tb.DONE, tb.NO_ROUTE):
+                return code
+            if code != tb.PAUSED:
+                self._grow(code)
+            yield
 
     def _find_conflicts(self) -> None:
         while find_conflicts(self.tables) != tb.DONE:
@@ -110,15 +124,30 @@ class NodeTables:
                 if route != NOWHERE:
                     retake(self.tables, agent, route)
         elif code == tb.FULL_LOW:
-            self.tables = tb.grown(s, low=2 * len(s.low), focal=3 * len(s.focal), later=3 * len(s.later))
+            self._grow_low()
         elif code == tb.FULL_CELLS:
-            self.tables = tb.grown(s, cells=2 * len(s.cells) + s.distance.shape[1] + len(s.head))
-        elif code == tb.FULL_MDD and len(s.mdd) < MOST_MDD:
+            self.tables = tb.grown(s, cells=2 * len(s.cells) + sum(s.head.shape))
+        elif code == tb.FULL_INDEX:
+            tb.check_memory(2 * s.mdd_index.nbytes)
+            self.tables = s._replace(mdd_index=np.zeros((2, 2 * s.mdd_index.shape[1]), tb.INDEX))
+        elif code == tb.FULL_MDD and (len(s.mdd) < MOST_MDD or s.counts[tb.N_MDD] == 1):
             self.tables = tb.grown(s, mdd=2 * len(s.mdd))
         elif code == tb.FULL_MDD:
             s.routes["mdd"] = 0
             s.counts[tb.N_MDD] = 1
+            s.counts[tb.N_RANKED] = s.counts[tb.PHASE] = s.counts[tb.STAGE] = 0
         elif code == tb.FULL_RULES:
             self.tables = tb.grown(s, rules=2 * len(s.rules))
         else:
             raise AssertionError(f"no kernel answers {code}")
+
+    def _grow_low(self) -> None:
+        """Enlarge those of the arrays of a single search that are full; it is resumed with them."""
+        s = self.tables
+        lengths = {"low": tb.N_LOW, "focal": tb.N_FOCAL, "later": tb.N_LATER}
+        full = [name for name, count in lengths.items() if s.counts[count] + 9 > len(getattr(s, name))]
+        self.tables = tb.grown(s, **{name: 2 * len(getattr(s, name)) for name in full or ["low"]})
+        if len(self.tables.low) > len(s.low):
+            self.tables = self.tables._replace(low_slots=np.zeros(2 * len(self.tables.low), np.int32))
+            if s.counts[tb.PHASE] == tb.SEARCH:
+                index_low(self.tables)

@@ -6,10 +6,20 @@ the search looks only at pairs of routes that cost `delta` more than the cheapes
 
 import numpy as np
 
+from wayfolk.algorithms.planners._cbs.low_table import hashed, key_of
 from wayfolk.algorithms.planners._cbs.mdd import MOVE_BITS, build, mdd_of
 from wayfolk.algorithms.planners._cbs.routes import route_of
 from wayfolk.algorithms.planners._cbs.rules import gather
-from wayfolk.algorithms.planners._cbs.tables import DONE, N_MDD, N_STATES
+from wayfolk.algorithms.planners._cbs.tables import (
+    DONE,
+    FIRST,
+    FULL_INDEX,
+    N_MDD,
+    N_STATES,
+    SECOND,
+    STAGE,
+    STEP,
+)  # fmt: skip
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners
@@ -19,45 +29,63 @@ STEPS = (0, 2, 7)
 """Weights up to each of these are looked for in turn; larger ones count as one more than the last."""
 NO_NODE = np.int64(NOWHERE)
 ARRIVED = NO_NODE - 1
+EMPTY = np.int64(-1)  # a key of no node
+
+NEW, NARROW, ONE, OTHER, BOTH = range(5)
+"""Stages of `pair_weight`: it begins; looks at a weight; appends the wider diagram of one agent, of the other; has both."""
 
 
 @kernel
 def pair_weight(s, one, other, most, answer):
     """Write to `answer` a lower bound of the weight of agents `one` and `other` on their present routes.
 
-    It is the weight itself if that is at most `most` and few enough nodes are expanded. Returns DONE, or what is full.
+    It is the weight itself if that is at most `most` and few enough nodes are expanded. DONE, PAUSED, or what is full.
     """
-    answer[0] = 0
+    counts = s.counts
     routes = route_of(s, one), route_of(s, other)
-    for slack in STEPS:
-        if slack > most:
-            break
-        kept = s.counts[N_MDD]
-        places = (np.int64(0), np.int64(0))
-        if slack == 0:
-            code = mdd_of(s, one, routes[0])
-            if code == DONE:
-                code = mdd_of(s, other, routes[1])
+    if counts[STAGE] == NEW:
+        for agent, route in ((one, routes[0]), (other, routes[1])):
+            code = mdd_of(s, agent, route)
             if code != DONE:
                 return code
-            places = s.routes[routes[0]]["mdd"], s.routes[routes[1]]["mdd"]
-        else:
-            code = _wider(s, one, routes[0], slack)
-            if code != DONE:
-                return code
-            second = s.counts[N_MDD]
-            code = _wider(s, other, routes[1], slack)
-            if code != DONE:
-                s.counts[N_MDD] = kept
-                return code
-            places = kept, second
-        costs = s.mdd[s.routes[routes[0]]["mdd"]], s.mdd[s.routes[routes[1]]["mdd"]]
-        delta = _search_pair(s, (one, other), places, costs, slack)
+        answer[0] = counts[STEP] = 0
+        counts[STAGE] = NARROW
+    narrow = s.routes[routes[0]]["mdd"], s.routes[routes[1]]["mdd"]
+    while counts[STEP] < len(STEPS) and STEPS[counts[STEP]] <= most:
+        slack = STEPS[counts[STEP]]
+        places = narrow
+        if counts[STAGE] == NARROW:
+            counts[FIRST], counts[STAGE] = counts[N_MDD], ONE
         if slack > 0:
-            s.counts[N_MDD] = kept
+            code = _widen(s, (one, other), routes, slack)
+            if code != DONE:
+                return code
+            places = counts[FIRST], counts[SECOND]
+        if not (_fill(s, s.mdd_index[0], places[0]) and _fill(s, s.mdd_index[1], places[1])):
+            return FULL_INDEX
+        delta = _search_pair(s, (one, other), places, (s.mdd[narrow[0]], s.mdd[narrow[1]]), slack)
+        counts[N_MDD], counts[STAGE] = counts[FIRST], NARROW
+        counts[STEP] += 1
         answer[0] = max(answer[0], np.int64(delta))
         if delta <= slack:
             break
+    counts[STAGE] = NEW
+    return DONE
+
+
+@inner
+def _widen(s, agents, routes, slack):
+    """Append diagrams of both agents with costlier routes, at FIRST and SECOND; DONE, PAUSED, or what is full."""
+    if s.counts[STAGE] == ONE:
+        code = _wider(s, agents[0], routes[0], slack)
+        if code != DONE:
+            return code
+        s.counts[SECOND], s.counts[STAGE] = s.counts[N_MDD], OTHER
+    if s.counts[STAGE] == OTHER:
+        code = _wider(s, agents[1], routes[1], slack)
+        if code != DONE:
+            return code
+        s.counts[STAGE] = BOTH
     return DONE
 
 
@@ -74,8 +102,6 @@ def _wider(s, agent, route, slack):
 def _search_pair(s, agents, places, costs, slack):
     """The least delta of two routes that have no conflict, `slack` + 1 if it is more than `slack`."""
     place1, place2 = places
-    _fill(s, s.seen, place1)
-    _fill(s, s.seen2, place2)
     first1, first2 = np.int64(s.mdd[place1 + 1]), np.int64(s.mdd[place2 + 1])
     s.counts[N_STATES] = 0
     n = _reach(s, 0, first1, first2, 0, 0)
@@ -101,14 +127,14 @@ def _search_pair(s, agents, places, costs, slack):
             n2 = 10
         rest = delta - slack1 - slack2  # of those who have arrived
         for move1 in range(n1):
-            here1, there1, next1 = _step(s, agents[0], s.seen, place1, k1, t, move1, costs[0])
+            here1, there1, next1 = _step(s, agents[0], s.mdd_index[0], place1, k1, t, move1, costs[0])
             if next1 == NO_NODE:
                 continue
             delta1 = _delta_of(s, place1, k1, next1, t, costs[0])
             if rest + delta1 + slack2 > slack:
                 continue
             for move2 in range(n2):
-                here2, there2, next2 = _step(s, agents[1], s.seen2, place2, k2, t, move2, costs[1])
+                here2, there2, next2 = _step(s, agents[1], s.mdd_index[1], place2, k2, t, move2, costs[1])
                 if next2 == NO_NODE:
                     continue
                 total = rest + delta1 + _delta_of(s, place2, k2, next2, t, costs[1])
@@ -118,16 +144,39 @@ def _search_pair(s, agents, places, costs, slack):
 
 
 @inner
-def _fill(s, seen, place):
-    """Write where each node of a diagram is to `seen`."""
-    n_cells = s.distance.shape[1]
+def _fill(s, index, place):
+    """Write where each node of a diagram is to a hash table of at least twice as many slots; whether there is room."""
+    last = place + 1 + s.mdd[place]
+    n_slots = np.int64(64)
+    while n_slots < s.mdd[last + 1] - s.mdd[place + 1]:  # two numbers for each node
+        n_slots *= 2
+    if n_slots >= index.size:
+        return False
+    index[0]["node"] = n_slots - 1
+    for slot in range(1, n_slots + 1):
+        index[slot]["key"] = EMPTY
     for t in range(s.mdd[place] + 1):
         for k in range(s.mdd[place + 1 + t], s.mdd[place + 2 + t], 2):
-            seen[t * n_cells + s.mdd[place + k]] = k
+            key = key_of(s, t, s.mdd[place + k])
+            slot = hashed(key) & (n_slots - 1)
+            while index[slot + 1]["key"] != EMPTY:
+                slot = (slot + 1) & (n_slots - 1)
+            index[slot + 1]["key"], index[slot + 1]["node"] = key, k
+    return True
 
 
 @inner
-def _step(s, agent, seen, place, k, t, move, cost):
+def _find(index, key):
+    """The node with this key, which is there."""
+    mask = np.int64(index[0]["node"])
+    slot = hashed(key) & mask
+    while index[slot + 1]["key"] != key:
+        slot = (slot + 1) & mask
+    return np.int64(index[slot + 1]["node"])
+
+
+@inner
+def _step(s, agent, index, place, k, t, move, cost):
     """The cells before and after move number `move` of an agent at node `k`, and its next node.
 
     The last move is to stay on the goal for good: the next node is ARRIVED. NO_NODE says that there is no such move.
@@ -145,7 +194,7 @@ def _step(s, agent, seen, place, k, t, move, cost):
     there = cell
     if move < 8:
         there = cell + s.offsets[move]
-    return cell, there, np.int64(seen[(t + 1) * s.distance.shape[1] + there])
+    return cell, there, _find(index, key_of(s, t + 1, there))
 
 
 @inner

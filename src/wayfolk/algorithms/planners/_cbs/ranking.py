@@ -9,34 +9,44 @@ from wayfolk.algorithms.planners._cbs.rectangles import split_rectangle
 from wayfolk.algorithms.planners._cbs.routes import route_of, where
 from wayfolk.algorithms.planners._cbs.splits import put
 from wayfolk.algorithms.planners._cbs.tables import (
+    BEGIN,
+    COST,
     DIAGONAL,
     DONE,
     EDGE,
     FOREVER,
+    LEVEL,
     LONGER,
     N_CONFLICTS,
+    N_RANKED,
     N_SPLIT,
     N_SPLIT2,
+    PAUSED,
+    PHASE,
     PRESENT,
+    RECTANGLES,
     SHORTER,
     VERTEX,
+    WORK,
 )  # fmt: skip
 from wayfolk.kernels.jit import inner, kernel
 
 CARDINAL, SEMI, NOT_CARDINAL = range(3)
 """Ranks of conflicts: both children, one child or no child costs more than the node."""
+RECTANGLE_WORK = 16  # units of work for a conflict that may be in a rectangle
 
 
 @kernel
 def rank_conflicts(s):
-    """Write the rank of each conflict; DONE, or what is full."""
-    for k in range(s.counts[N_CONFLICTS]):
-        row = s.conflicts[k]
+    """Write the rank of each conflict; DONE, PAUSED, or what is full."""
+    while s.counts[N_RANKED] < s.counts[N_CONFLICTS]:
+        row = s.conflicts[s.counts[N_RANKED]]
         for agent in (row["one"], row["other"]):
             code = mdd_of(s, np.int64(agent), route_of(s, agent))
             if code != DONE:
                 return code
         row["rank"] = 2 - _must(s, row, np.int64(row["one"])) - _must(s, row, np.int64(row["other"]))
+        s.counts[N_RANKED] += 1
     return DONE
 
 
@@ -53,26 +63,32 @@ def _must(s, row, agent):
 
 @kernel
 def choose(s, node, rectangles, corridors, targets, disjoint):
-    """Choose a conflict and write the constraints of the two children to `split`; DONE, or what is full.
+    """Choose a conflict and write the constraints of the two children to `split`; DONE, PAUSED, or what is full.
 
     Cardinal conflicts come first, then semi-cardinal ones; among equals, those with parked agents, then the earliest.
     """
-    s.counts[N_SPLIT] = s.counts[N_SPLIT2] = 0
+    counts = s.counts
     row = s.conflicts[_first(s)]
-    if corridors and row["kind"] != PARKED and row["kind"] != CROSSING:
-        code = split_corridor(s, node, row)
-        if code != DONE or s.counts[N_SPLIT] > 0:
-            return code
+    if counts[PHASE] == BEGIN:
+        counts[N_SPLIT] = counts[N_SPLIT2] = 0
+        if corridors and row["kind"] != PARKED and row["kind"] != CROSSING:
+            code = split_corridor(s, node, row)
+            if code != DONE or counts[N_SPLIT] > 0:
+                return code
     if rectangles and row["rank"] != CARDINAL:
-        rank = np.int64(3)
-        for k in range(s.counts[N_CONFLICTS]):
-            other = s.conflicts[k]
+        if counts[PHASE] == BEGIN:
+            counts[PHASE], counts[LEVEL], counts[COST] = RECTANGLES, 0, 3
+        while counts[LEVEL] < counts[N_CONFLICTS] and counts[COST] != CARDINAL:
+            if counts[WORK] <= 0:
+                return PAUSED
+            counts[WORK] -= RECTANGLE_WORK
+            other = s.conflicts[counts[LEVEL]]
             if other["kind"] == MEETING and other["rank"] > CARDINAL:
-                rank_here = split_rectangle(s, other, rank)
-                rank = min(rank, rank_here)
-                if rank == CARDINAL:
-                    break
-        if rank <= row["rank"]:
+                rank_here = split_rectangle(s, other, counts[COST])
+                counts[COST] = min(counts[COST], rank_here)
+            counts[LEVEL] += 1
+        counts[PHASE] = BEGIN
+        if counts[COST] <= row["rank"]:
             return DONE
     _split(s, row, targets, disjoint)
     return DONE

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wayfolk.algorithms.planners._cbs.tables import ROOT, STAMP
+from wayfolk.algorithms.planners._cbs.tables import N_USED, ROOT, STAMP
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.jit import inner, kernel
@@ -42,8 +42,11 @@ def take(s, agent, route):
     now["route"], now["length"], now["first"] = route, s.routes[route]["length"], s.routes[route]["first"]
     for t in range(now["length"] + 1):
         cell = s.cells[now["first"] + t]
-        s.behind[agent, t] = s.head[t, cell]
-        s.head[t, cell] = agent + 1
+        if s.spots[cell]["row"] == 0:
+            s.counts[N_USED] += 1
+            s.spots[cell]["row"] = s.counts[N_USED]
+        s.behind[agent, t] = s.head[s.spots[cell]["row"], t]
+        s.head[s.spots[cell]["row"], t] = agent + 1
 
 
 @inner
@@ -51,9 +54,9 @@ def _leave(s, agent):
     now = s.now[agent]
     for t in range(now["length"] + 1):
         cell = s.cells[now["first"] + t]
-        other = s.head[t, cell]
+        other = s.head[s.spots[cell]["row"], t]
         if other == agent + 1:
-            s.head[t, cell] = s.behind[agent, t]
+            s.head[s.spots[cell]["row"], t] = s.behind[agent, t]
             continue
         while s.behind[other - 1, t] != agent + 1:
             other = s.behind[other - 1, t]
@@ -77,14 +80,14 @@ def route_of(s, agent):
 def n_met(s, agent, here, there, t):
     """How many conflicts `agent` has with others if it moves from `here` to `there` and arrives at time `t`."""
     total = 0
-    n_steps = s.head.shape[0]
+    n_steps = s.head.shape[1]
     parked = s.owner[there]
     if parked != 0 and parked != agent + 1 and s.now[parked - 1]["route"] != NOWHERE:
         if s.now[parked - 1]["length"] < t:
             total += 1
     if t >= n_steps:
         return total
-    other = s.head[t, there]
+    other = s.head[s.spots[there]["row"], t]
     while other != 0:
         if other != agent + 1:
             total += 1
@@ -102,7 +105,7 @@ def n_met(s, agent, here, there, t):
 def _n_from_to(s, agent, here, there, t):
     """How many others move from `here` to `there` and arrive at `t`."""
     total = 0
-    other = s.head[t - 1, here]
+    other = s.head[s.spots[here]["row"], t - 1]
     while other != 0:
         if other != agent + 1 and where(s, other - 1, t) == there:
             total += 1
@@ -114,11 +117,11 @@ def _n_from_to(s, agent, here, there, t):
 def count_passing(s, agent):
     """Write to `passing[t]` how often others are on the goal of `agent` at `t` or later."""
     goal = s.goals[agent]
-    n_steps = s.head.shape[0]
+    n_steps = s.head.shape[1]
     total = 0
     s.passing[n_steps] = 0
     for t in range(n_steps - 1, -1, -1):
-        other = s.head[t, goal]
+        other = s.head[s.spots[goal]["row"], t]
         while other != 0:
             if other != agent + 1:
                 total += 1
@@ -146,7 +149,7 @@ def n_colliding(s, agent):
                     one, two = corners(s.offsets, here, k)
                     total += _mark_from_to(s, agent, one, two, t, stamp) + _mark_from_to(s, agent, two, one, t, stamp)
         here = there
-    for t in range(length + 1, s.head.shape[0]):
+    for t in range(length + 1, s.head.shape[1]):
         total += _mark_all(s, agent, here, t, stamp)
     return total
 
@@ -164,7 +167,7 @@ def _mark(s, other, stamp):
 def _mark_all(s, agent, cell, t, stamp):
     """Mark the others that are in `cell` at time `t`; how many were not marked."""
     total = 0
-    other = np.int64(s.head[t, cell])
+    other = np.int64(s.head[s.spots[cell]["row"], t])
     while other != 0:
         if other != agent + 1:
             total += _mark(s, other - 1, stamp)
@@ -176,7 +179,7 @@ def _mark_all(s, agent, cell, t, stamp):
 def _mark_from_to(s, agent, here, there, t, stamp):
     """Mark the others that move from `here` to `there` and arrive at `t`; how many were not marked."""
     total = 0
-    other = np.int64(s.head[t - 1, here])
+    other = np.int64(s.head[s.spots[here]["row"], t - 1])
     while other != 0:
         if other != agent + 1 and where(s, other - 1, t) == there:
             total += _mark(s, other - 1, stamp)

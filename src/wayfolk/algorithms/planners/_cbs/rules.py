@@ -62,7 +62,7 @@ def gather(s, node, agent):
                 elif kind == SHORTER:
                     counts[MOST_END] = min(counts[MOST_END], begin)
                 elif kind == PRESENT:
-                    if begin >= s.head.shape[0]:
+                    if begin >= s.head.shape[1]:
                         return FULL_TIME
                     _add_rule(s, a, PRESENT_RULE, begin, begin)
                     s.must[begin] = a

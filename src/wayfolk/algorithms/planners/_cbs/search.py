@@ -11,7 +11,7 @@ import numpy as np
 from wayfolk.algorithms.planners._cbs import tables as tb
 from wayfolk.algorithms.planners._cbs.cover import cover_of
 from wayfolk.algorithms.planners._cbs.low_level import replan
-from wayfolk.algorithms.planners._cbs.nodes import NodeTables
+from wayfolk.algorithms.planners._cbs.nodes import NodeTables, Portions
 from wayfolk.algorithms.planners._cbs.pairs import pair_weight
 from wayfolk.algorithms.planners._cbs.ranking import CARDINAL, choose, rank_conflicts
 from wayfolk.algorithms.planners._groups.doubt import Doubt
@@ -62,33 +62,42 @@ class ConflictSearch(NodeTables, Task):
         self.n_planned = 0
         self.detail = ""
         self.doubt: Doubt | None = None
+        self.unit: Portions[None] | None = None
+        """The unit of work that has been begun."""
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Plan for agents or expand nodes, `budget` in all, fewer if `until` comes first; `unspent` are left then."""
         try:
             while budget > 0 and not self.status.is_final:
-                budget -= 1
-                if self.n_planned < self.problem.n_agents:
-                    if self.n_planned == 0 and self._is_unsolvable():
-                        self._end_without_plan()
-                    else:
-                        self._plan_first()
-                elif self._prepare():
-                    continue
-                elif self.doubt is not None and self.doubt.is_due:
-                    self._search_jointly(self.doubt)
-                elif self._is_exhausted():
-                    self._end_without_plan()
-                else:
-                    self._visit(self._pop())
-                    if self.doubt is not None:
-                        self.doubt.count(1)
+                if self.unit is None:
+                    self.unit = self._work()
+                if next(self.unit, self) is self:  # it has ended
+                    self.unit = None
+                    budget -= 1
                 if time.perf_counter() >= self.until:
                     break
         except TooLarge as error:
             self.status, self.detail = Status.OUT_OF_BUDGET, str(error)
         self.unspent = budget
         return self.status
+
+    def _work(self) -> Portions[None]:
+        """One unit of the budget."""
+        if self.n_planned < self.problem.n_agents:
+            if self.n_planned == 0 and self._is_unsolvable():
+                self._end_without_plan()
+            else:
+                yield from self._plan_first()
+        elif (yield from self._prepare()):
+            pass
+        elif self.doubt is not None and self.doubt.is_due:
+            self._search_jointly(self.doubt)
+        elif self._is_exhausted():
+            self._end_without_plan()
+        else:
+            yield from self._visit(self._pop())
+            if self.doubt is not None:
+                self.doubt.count(1)
 
     def _is_unsolvable(self) -> bool:
         """Whether it is proved that there is no plan; if it is open, or agents are few, a joint search will run beside."""
@@ -110,8 +119,9 @@ class ConflictSearch(NodeTables, Task):
     def _end_without_plan(self) -> None:
         self.status, self.detail = Status.IMPOSSIBLE, "it is proved that there is no plan for all agents"
 
-    def _prepare(self) -> bool:
+    def _prepare(self) -> Portions[bool]:
         """Improve the root by one route; whether there was one to improve."""
+        yield from ()
         return False
 
     def _is_exhausted(self) -> bool:
@@ -122,13 +132,13 @@ class ConflictSearch(NodeTables, Task):
         """Take the node to be expanded next."""
         return heapq.heappop(self.open)[-1]
 
-    def _plan_first(self) -> None:
+    def _plan_first(self) -> Portions[None]:
         """Give the next agent the shortest route that has the fewest conflicts with those before it."""
         agent = self.n_planned
-        self.tables.distance[agent] = steps_to(self.problem.grid, int(self.problem.goals[agent]))
+        grid = self.problem.grid
+        self.tables.distance[agent] = steps_to(grid, int(self.problem.goals[agent]))[grid.free_cells]
         self._make_room()
-        while (code := replan(self.tables, tb.ROOT, agent, self.w)) != tb.DONE:
-            self._grow(code)
+        yield from self._run(replan, tb.ROOT, agent, self.w)
         self.n_planned += 1
         if self.n_planned == self.problem.n_agents:
             self._plant()
@@ -154,7 +164,7 @@ class ConflictSearch(NodeTables, Task):
         cost = int(row["cost"] + row["h"]) if self.objective == "sum_of_costs" else int(row["makespan"])
         heapq.heappush(self.open, (cost, int(row["n_conflicts"]), -node, node))
 
-    def _visit(self, node: int) -> None:
+    def _visit(self, node: int) -> Portions[None]:
         """Resolve a conflict of `node` in children, or end if there is none."""
         self._enter(node)
         while True:
@@ -162,32 +172,32 @@ class ConflictSearch(NodeTables, Task):
             if self.tables.counts[tb.N_CONFLICTS] == 0:
                 self.best, self.status = node, Status.SOLVED
                 return
-            self._rank()
-            if not self.tables.tree[node]["is_ready"] and self._raises(node):
+            yield from self._rank()
+            if not self.tables.tree[node]["is_ready"] and (yield from self._raises(node)):
                 self._push(node)
                 return
-            if not self._expand(node):
+            if not (yield from self._expand(node)):
                 return
 
-    def _rank(self) -> None:
+    def _rank(self) -> Portions[None]:
         """Find out which conflicts are cardinal, if that is asked for."""
         if self.tricks.prioritise:
-            self._try(rank_conflicts)
+            yield from self._run(rank_conflicts)
 
-    def _raises(self, node: int) -> bool:
+    def _raises(self, node: int) -> Portions[bool]:
         """Compute the heuristic of `node`; whether it has become larger."""
         row = self.tables.tree[node]
         row["is_ready"] = 1
         if self.tricks.heuristic == "none":
             return False
-        h = self._heuristic()
+        h = yield from self._heuristic()
         row = self.tables.tree[node]
         if h <= row["h"]:
             return False
         row["h"] = h
         return True
 
-    def _heuristic(self) -> int:
+    def _heuristic(self) -> Portions[int]:
         """How much any plan below the node that is entered costs more than it."""
         s = self.tables
         n = int(s.counts[tb.N_CONFLICTS])
@@ -203,26 +213,27 @@ class ConflictSearch(NodeTables, Task):
                 if key not in self.weights:
                     if len(self.weights) >= MOST_WEIGHTS:
                         self.weights.clear()
-                    self.weights[key] = self._weight(*pair)
+                    self.weights[key] = yield from self._weight(*pair)
+                    yield
                 weights[pair] = self.weights[key]
         return cover_of(weights)
 
-    def _weight(self, one: int, other: int) -> int:
+    def _weight(self, one: int, other: int) -> Portions[int]:
         most = 0 if self.tricks.heuristic == "dg" else NO_LIMIT
-        self._try(pair_weight, one, other, most, self.answer)
+        yield from self._run(pair_weight, one, other, most, self.answer)
         return int(self.answer[0])
 
-    def _expand(self, node: int) -> bool:
+    def _expand(self, node: int) -> Portions[bool]:
         """Make the children of `node`, or adopt the routes of one that costs no more and has fewer conflicts: True then."""
         self.counters.expanded += 1
         tricks = self.tricks
-        self._try(choose, node, tricks.rectangle, tricks.corridor, tricks.target, tricks.disjoint)
+        yield from self._run(choose, node, tricks.rectangle, tricks.corridor, tricks.target, tricks.disjoint)
         s = self.tables
         splits = [s.split[k, : s.counts[tb.N_SPLIT + k]].copy() for k in range(2)]
         children = []
         for constraints in splits:
             self._enter(node)
-            child = self._child(node, constraints)
+            child = yield from self._child(node, constraints)
             if child is None:
                 continue
             if tricks.bypass and self._may_adopt(node, child):

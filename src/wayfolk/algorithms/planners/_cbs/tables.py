@@ -2,7 +2,13 @@
 
 A node of the tree stores what differs from its parent: its constraints and the routes of agents that were planned again.
 One node at a time is *entered*: then `now` holds the route of every agent, and the occupancy table who is where and when.
-Agents in one cell at one time form a linked list; entries of the table are agent + 1, and 0 where nobody is.
+Agents in one cell at one time form a linked list; entries of the table are agent + 1, and 0 where nobody is. What has an
+entry for each cell and agent, or each cell and step, has one for each *spot*: free cells are numbered in `spots`. Cells
+get a row of the occupancy table when a route uses them first; the others share row 0, and take no memory. Nodes of
+searches in space and time are found in a hash table (`_cbs.low_table`), so that memory grows with the nodes that there are.
+
+Kernels that may take long work for WORK units at a time: then they answer PAUSED, and resume when they are called again.
+PHASE and what follows it in `counts` say where they have stopped.
 """
 
 from __future__ import annotations
@@ -27,13 +33,15 @@ VERTEX, EDGE, DIAGONAL, LONGER, SHORTER, PRESENT = range(6)
 
 # places in `counts`
 N_TREE, N_CONSTRAINTS, N_CHANGES, N_ROUTES, N_CELLS, N_RULES, N_CONFLICTS, N_MDD = range(8)
-STAMP, LAST_TIME, LEAST_END, MOST_END, N_FOCAL, N_LATER, N_LOW, EXPANDED, GENERATED, N_STATES, N_SPLIT, N_SPLIT2 = (
-    range(8, 20)
-)
-N_COUNTS = 20
+STAMP, LAST_TIME, LEAST_END, MOST_END, N_FOCAL, N_LATER, N_LOW, EXPANDED, N_STATES, N_SPLIT, N_SPLIT2 = range(8, 19)
+N_RANKED, WORK, PHASE, LEAST, N_ALIVE, LEVEL, COST, STAGE, STEP, FIRST, SECOND, N_USED = range(19, 31)
+N_COUNTS = 31
+
+# phases of kernels that can pause
+BEGIN, SEARCH, FORWARD, BACKWARD, WRITE, RECTANGLES = range(6)
 
 # answers of kernels
-DONE, NO_ROUTE, FULL_TIME, FULL_LOW, FULL_CELLS, FULL_RULES, FULL_CONFLICTS, FULL_MDD, FULL_STATES, AT_LIMIT = range(10)
+DONE, NO_ROUTE, PAUSED, FULL_TIME, FULL_LOW, FULL_CELLS, FULL_RULES, FULL_CONFLICTS, FULL_MDD, FULL_INDEX = range(10)
 
 
 def _dtype(names: str, wide: str = "") -> np.dtype[np.void]:
@@ -49,9 +57,12 @@ TREE = _dtype(
 CONSTRAINT = _dtype("agent kind a b begin end")
 CHANGE = _dtype("agent route")
 ROUTE = _dtype("length bound node", "first mdd")
+SPOT = _dtype("spot row")
 NOW = _dtype("route length", "first stamp met")
 RULE = _dtype("cell origin begin end next")
-LOW = _dtype("cell g f n_conflicts parent is_open", "key")
+LOW = _dtype("cell g f n_conflicts parent is_open slot", "key")
+REACH = _dtype("node", "since listed")
+INDEX = _dtype("node", "key")
 STATE = _dtype("one other time slot delta", "key")
 CONFLICT = _dtype("kind one other here there here2 there2 time rank")
 
@@ -61,6 +72,7 @@ class CbsTables(NamedTuple):
 
     legal: NDArray[np.uint8]
     offsets: NDArray[np.int32]
+    spots: NDArray[np.void]
     distance: NDArray[np.int32]
     starts: NDArray[np.int32]
     goals: NDArray[np.int32]
@@ -77,14 +89,16 @@ class CbsTables(NamedTuple):
     must: NDArray[np.int32]
     first_rule: NDArray[np.int32]
     rules: NDArray[np.void]
-    seen: NDArray[np.int32]
     low: NDArray[np.void]
+    low_slots: NDArray[np.int32]
     focal: NDArray[np.void]
     later: NDArray[np.void]
     n_open: NDArray[np.int32]
     conflicts: NDArray[np.void]
     mdd: NDArray[np.int32]
-    seen2: NDArray[np.int32]
+    reach: NDArray[np.void]
+    frontier: NDArray[np.int32]
+    mdd_index: NDArray[np.void]
     states: NDArray[np.void]
     slots: NDArray[np.int32]
     split: NDArray[np.void]
@@ -94,19 +108,21 @@ class CbsTables(NamedTuple):
 def new_tables(problem: Problem) -> CbsTables:
     """Tables without nodes and routes. The distances are computed later."""
     grid, n = problem.grid, problem.n_agents
-    n_cells = grid.n_cells
-    need = 4 * n * n_cells
+    n_cells, n_spots = grid.n_cells, len(grid.free_cells)
+    need = 4 * n * n_spots
     if need > available_bytes():
         raise TooLarge(f"distances for {n} goals need {need / 1e9:.1f} GB, {available_bytes() / 1e9:.1f} GB are free")
     owner = np.zeros(n_cells, np.int16)
     owner[problem.goals] = np.arange(1, n + 1)
+    spots = np.zeros(n_cells, SPOT)
+    spots["spot"][grid.free_cells] = np.arange(n_spots)
     now = np.zeros(n, NOW)
     now["route"] = NOWHERE
-    head, behind, passing, must = _timed(n, n_cells, 2 * (grid.width + grid.height))
     tables = CbsTables(
         legal=grid.legal,
         offsets=grid.offsets,
-        distance=np.empty((n, n_cells), np.int32),
+        spots=spots,
+        distance=np.empty((n, n_spots), np.int32),
         starts=problem.starts,
         goals=problem.goals.copy(),
         owner=owner,
@@ -116,40 +132,36 @@ def new_tables(problem: Problem) -> CbsTables:
         routes=np.zeros(256, ROUTE),
         cells=np.zeros(4096, np.int32),
         now=now,
-        head=head,
-        behind=behind,
-        passing=passing,
-        must=must,
+        **_timed(n, n_spots, 2 * (grid.width + grid.height)),
         first_rule=np.zeros(n_cells, np.int32),
         rules=np.zeros(256, RULE),
-        seen=np.zeros(0, np.int32),
         low=np.zeros(1 << 12, LOW),
+        low_slots=np.zeros(1 << 13, np.int32),
         focal=np.zeros(1 << 14, heap.ROW),
         later=np.zeros(1 << 13, heap.ROW),
-        n_open=np.zeros(0, np.int32),
         conflicts=np.zeros(256, CONFLICT),
         mdd=np.zeros(1 << 14, np.int32),
-        seen2=np.zeros(0, np.int32),
+        reach=np.zeros(n_cells, REACH),
+        frontier=np.zeros((2, n_spots), np.int32),
+        mdd_index=np.zeros((2, 1 << 13), INDEX),
         states=np.zeros(N_PAIR_STATES, STATE),
         slots=np.zeros(4 * N_PAIR_STATES, np.int32),
         split=np.zeros((2, 2 * (grid.width + grid.height + 4)), CONSTRAINT),
         counts=np.zeros(N_COUNTS, np.int64),
     )
     tables.counts[N_MDD] = 1
-    return _with_seen(tables)
+    return tables
 
 
 def with_more_time(tables: CbsTables) -> CbsTables:
     """Tables for routes of twice the length, with no node entered."""
-    n, n_cells = tables.distance.shape
-    n_steps = 2 * len(tables.head)
-    check_memory(n_steps * (n_cells * 10 + 2 * n))
-    head, behind, passing, must = _timed(n, n_cells, n_steps)
+    n, n_spots = tables.distance.shape
+    n_steps = 2 * tables.head.shape[1]
+    check_memory(2 * n_steps * (int(tables.counts[N_USED]) + n))
     tables.now["route"] = NOWHERE
-    tables = tables._replace(head=head, behind=behind, passing=passing, must=must)
     tables.first_rule[:] = 0
     tables.counts[N_RULES] = 0
-    return _with_seen(tables)
+    return tables._replace(**_timed(n, n_spots, n_steps))
 
 
 def grown(tables: CbsTables, **least: int) -> CbsTables:
@@ -170,17 +182,12 @@ def check_memory(n_bytes: int) -> None:
         raise TooLarge(f"the memory is full: {n_bytes / 1e9:.1f} GB more are needed")
 
 
-def _timed(n: int, n_cells: int, n_steps: int) -> tuple[Any, Any, Any, Any]:
+def _timed(n: int, n_spots: int, n_steps: int) -> dict[str, Any]:
     """The arrays that have an entry for each step."""
-    must = np.full(n_steps, NOWHERE, np.int32)
-    head = np.zeros((n_steps, n_cells), np.int16)
-    return head, np.zeros((n, n_steps), np.int16), np.zeros(n_steps + 1, np.int32), must
-
-
-def _with_seen(tables: CbsTables) -> CbsTables:
-    n_steps, n_cells = tables.head.shape
-    return tables._replace(
-        seen=np.zeros(n_steps * n_cells, np.int32),
-        seen2=np.zeros(n_steps * n_cells, np.int32),
-        n_open=np.zeros(n_steps + 2 * n_cells + 2, np.int32),
-    )
+    return {
+        "head": np.zeros((n_spots + 1, n_steps), np.int16),
+        "behind": np.zeros((n, n_steps), np.int16),
+        "passing": np.zeros(n_steps + 1, np.int32),
+        "must": np.full(n_steps, NOWHERE, np.int32),
+        "n_open": np.zeros(n_steps + 2 * n_spots + 2, np.int32),
+    }

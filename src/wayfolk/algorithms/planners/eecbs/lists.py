@@ -13,6 +13,7 @@ import heapq
 
 from wayfolk.algorithms.planners._cbs import tables as tb
 from wayfolk.algorithms.planners._cbs.low_level import replan
+from wayfolk.algorithms.planners._cbs.nodes import Portions
 from wayfolk.algorithms.planners._cbs.routes import retake
 from wayfolk.algorithms.planners._cbs.search import ConflictSearch, Tricks
 from wayfolk.algorithms.planners.eecbs.beside import Beside
@@ -66,10 +67,10 @@ class BoundedSearch(ConflictSearch):
             if self.repairs and n_conflicts > 0:
                 self.beside = Beside(self.problem, self._plan_of(tb.ROOT), self.seed)
 
-    def _prepare(self) -> bool:
+    def _prepare(self) -> Portions[bool]:
         """Improve the routes of the root before the tree grows, or let the neighbourhood search have its turn."""
         if self.unsettled:
-            self._settle()
+            yield from self._settle()
             return True
         if self.beside is None or not self.beside.is_due:
             return False
@@ -81,14 +82,13 @@ class BoundedSearch(ConflictSearch):
                 self.status = Status.SOLVED
         return True
 
-    def _settle(self) -> None:
+    def _settle(self) -> Portions[None]:
         """Plan the route of an agent at the root again, now that all others have theirs; keep the better one."""
         agent = self.unsettled.pop()
         self._make_room()
         root = self.tables.tree[tb.ROOT].copy()
         old = int(self.tables.now[agent]["route"])
-        while (code := replan(self.tables, tb.ROOT, agent, self.w)) != tb.DONE:
-            self._grow(code)
+        yield from self._run(replan, tb.ROOT, agent, self.w)
         s = self.tables
         row = s.tree[tb.ROOT]
         if (int(row["n_conflicts"]), int(row["cost"])) < (int(root["n_conflicts"]), int(root["cost"])):
@@ -160,7 +160,7 @@ class BoundedSearch(ConflictSearch):
         del self.estimates[node]
         return node
 
-    def _visit(self, node: int) -> None:
+    def _visit(self, node: int) -> Portions[None]:
         """Resolve a conflict of `node` in children, or end if it has none and is within the bound."""
         if self.beside is not None:
             self.beside.count()
@@ -172,13 +172,13 @@ class BoundedSearch(ConflictSearch):
                 if row["cost"] <= self.w * self.lower + SLACK:
                     self.best, self.status = node, Status.SOLVED
                 return
-            self._rank()
-            if self.raises_bound and not row["is_ready"] and self._raises(node):
+            yield from self._rank()
+            if self.raises_bound and not row["is_ready"] and (yield from self._raises(node)):
                 self._push(node)
                 return
             before, n_before = int(row["cost"]), int(row["n_conflicts"])
             first = int(self.tables.counts[tb.N_TREE])
-            if not self._expand(node):
+            if not (yield from self._expand(node)):
                 children = [k for k in range(first, int(self.tables.counts[tb.N_TREE])) if k in self.estimates]
                 if children:
                     self._learn(before, n_before, min(children, key=lambda k: (self.estimates[k], k)))
