@@ -10,11 +10,13 @@ import typer
 from wayfolk.cli.parts import (
     Json,
     MapFile,
+    Opts,
     PlanMoves,
     Seed,
-    entries_of,
+    chosen_of,
     must_be_page,
     names_of_algorithms,
+    preset,
     print_json,
     print_rows,
 )
@@ -37,6 +39,7 @@ def compare(
             autocompletion=names_of_algorithms("planners", "controllers"),
         ),
     ] = "auto,lacam,pibt,whca",
+    opt: Opts = [],  # noqa: B006 - typer reads it, nothing writes to it
     seeds: Annotated[
         int, typer.Option(help="Number of random problems. Their seeds are --seed, --seed + 1 and so on.")
     ] = 3,
@@ -69,7 +72,7 @@ def compare(
     from wayfolk.algorithms.task import checked_limits, checked_seed
 
     families = ("controllers",) if lifelong else ("planners", "controllers")
-    entries = entries_of(algorithms, *families)
+    entries = [preset(*each) for each in chosen_of(algorithms, opt, *families)]
     checked_limits(seconds=seconds, steps=steps, seeds=seeds, agents=agents)
     if seeds > MOST_SEEDS:
         raise BadInput(f"--seeds must be at most {MOST_SEEDS:,}, not {seeds}: use `wayfolk sweep` for more")
