@@ -15,6 +15,7 @@ from wayfolk.cli.parts import (
     Seed,
     chosen_of,
     must_be_page,
+    must_be_writable,
     names_of_algorithms,
     preset,
     print_json,
@@ -62,6 +63,9 @@ def compare(
     html: Annotated[Path, typer.Option("--html", help="File of the report, with a replay in it.")] = Path(
         "compare.html"
     ),
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write the table of means to a .csv or .tex (LaTeX) file.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare algorithms on random problems of a map.
@@ -78,6 +82,11 @@ def compare(
         raise BadInput(f"--seeds must be at most {MOST_SEEDS:,}, not {seeds}: use `wayfolk sweep` for more")
     checked_seed(checked_seed(seed) + seeds - 1)
     must_be_page(html)
+    from wayfolk.experiments.reports.table_files import check_table_file, write_table
+
+    if export is not None:
+        check_table_file(export)
+        must_be_writable(export)
     from wayfolk.experiments.choosing.comparing import compare as run_all
     from wayfolk.experiments.choosing.comparing import report_html
     from wayfolk.files.maps import read_map
@@ -97,6 +106,8 @@ def compare(
     )
     page = report_html(comparison, f"{grid.name}: {', '.join(entry.label for entry in entries)}", how)
     write_bytes(html, page.encode(), BadInput)
+    if export is not None:
+        write_table(comparison.rows, ["algorithm", *comparison.columns], export)
     if as_json:
         print_json(comparison.as_dict() | {"report": str(html)})
     else:
