@@ -7,7 +7,6 @@ import pytest
 
 from command import MAP, SCEN, wayfolk
 from wayfolk.algorithms.catalogue import find
-from wayfolk.cli.parts import entries_of
 from wayfolk.experiments.choosing.comparing import compare, report_html
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.maps import read_map
@@ -196,9 +195,11 @@ def test_searches_are_compared_without_a_page_too(folder):
 
 
 def test_only_the_first_problem_is_kept_for_the_replay(folder):
-    comparison = compare(read_map("room.map", "four"), entries_of("hca,pibt"), 2, range(3))
+    comparison = compare(read_map("room.map", "four"), [find(name) for name in ("hca", "pibt")], 2, range(3))
     assert [trial.track is None for trial in comparison.trials] == [False] * 2 + [True] * 4
-    five = compare(read_map("room.map", "four"), entries_of("hca,pibt,lra,lacam,ca"), 2, range(1))
+    five = compare(
+        read_map("room.map", "four"), [find(name) for name in ("hca", "pibt", "lra", "lacam", "ca")], 2, range(1)
+    )
     assert "the first 4 of 5 are shown" in report_html(five, "five", "")
 
 
@@ -297,7 +298,7 @@ MISTAKES = {
     ),
     "searches with one option": (
         ["path", "room.map", "--from", "0,0", "--to", "5,2", "--with", "astar,jps", "--opt", "weight=2"],
-        "--opt is for one algorithm",
+        "write --opt 1.weight=2 for the first of them",
     ),
     "searches of a scenario": (["path", "room.map", "--scen", "room.scen", "--with", "astar,jps"], "--scen is for one"),
     "no such family": ([*NOBODY, "2", "--with", "robots/lacam"], "there is no family 'robots'"),

@@ -22,7 +22,7 @@ CLOSE = 0.006  # lengths in scenario files are rounded to two decimals or more
 def run_queries(
     grid: Grid,
     scen: str | Path,
-    algorithm: str,
+    algorithm: Any,
     options: dict[str, Any],
     seconds: float | None = None,
     tracked: Callable[[Iterable[int], int], Iterator[int]] = lambda items, _: iter(items),
@@ -36,13 +36,14 @@ def run_queries(
     of a path at any angle is wrong if it is above the row's length, which is the best along the grid, or below the
     distance of its ends.
     """
-    any_angle = bool(catalogue.find(algorithm).facts.get("ANY_ANGLE"))
+    entry = catalogue.find(algorithm)
+    any_angle = bool(entry.facts.get("ANY_ANGLE"))
     rows = read_queries(scen, grid)
     n = len(rows.starts)
     if not n:
         raise BadScenario(f"{scen}: all {rows.skipped} rows start or end in a wall or outside the map")
     distances = np.hypot(*(grid.places(rows.starts) - grid.places(rows.goals)).T)
-    find = finder(grid, algorithm, **options)
+    find = finder(grid, entry, **options)
     find.begin(rows.starts[0], rows.goals[0])  # the map is prepared before the clock runs
     took, solved, wrong, total, expanded = np.zeros(n), 0, 0, 0.0, 0
     for k in tracked(range(n), n):
@@ -57,7 +58,7 @@ def run_queries(
             wrong += not least - CLOSE <= result.cost <= rows.lengths[k] + CLOSE
     unsolvable = int(((rows.lengths == 0) & (rows.starts != rows.goals)).sum())
     return {
-        "algorithm": algorithm,
+        "algorithm": entry.name,
         "map": grid.name,
         "queries": n,
         "solved": solved,

@@ -14,19 +14,22 @@ from wayfolk.cli.parts import (
     Json,
     MapFile,
     Opt,
+    Opts,
     PathMoves,
     PlanMoves,
     Random,
     Save,
     Seed,
     With,
-    entries_of,
+    chosen_of,
     must_be_plan,
     must_be_replay,
     must_be_writable,
+    name_with,
     names_of_algorithms,
     options_of,
     place_of,
+    preset,
     print_json,
     print_table,
     with_cluster,
@@ -56,7 +59,7 @@ def path(
         ),
     ] = "astar",
     moves: PathMoves = "eight",
-    opt: Opt = [],  # noqa: B006 - typer reads it, nothing writes to it
+    opt: Opts = [],  # noqa: B006 - typer reads it, nothing writes to it
     seconds: Annotated[float | None, typer.Option(help="Seconds after which the search for a path stops.")] = None,
     html: Annotated[
         Path | None,
@@ -76,35 +79,33 @@ def path(
         raise BadInput("--html shows one query: give --from X,Y and --to X,Y instead of --scen")
     from wayfolk.files.maps import read_map
 
-    entries = entries_of(algorithm, "search", "realtime")
-    if len(entries) > 1 and (opt or scen is not None):
-        raise BadInput(f"{'--opt' if opt else '--scen'} is for one algorithm, and --with names several")
-    if len(entries) > MOST_SEARCHES:
-        raise BadInput(f"--with names at most {MOST_SEARCHES} algorithms, not {len(entries)}")
+    chosen = chosen_of(algorithm, opt, "search", "realtime")
+    if len(chosen) > 1 and scen is not None:
+        raise BadInput("--scen is for one algorithm, and --with names several")
+    if len(chosen) > MOST_SEARCHES:
+        raise BadInput(f"--with names at most {MOST_SEARCHES} algorithms, not {len(chosen)}")
     must_be_replay(html)
-    entry = entries[0]
-    options = options_of(entry, opt)
     grid = read_map(map_file, moves)
     if scen is not None:
         from wayfolk.algorithms.queries import run_queries
 
-        answer = run_queries(grid, scen, entry.name, options, seconds, bar("paths"))
+        answer = run_queries(grid, scen, *chosen[0], seconds, bar("paths"))
         is_done = answer["wrong_cost"] == 0 and answer["solved"] == answer["solvable"]
     else:
         from wayfolk.algorithms.paths import find_path, make_ready
 
         ends = place_of(start or ""), place_of(goal or "")
         answers = []
-        for each in entries:
-            make_ready(each.name)  # compiling is not part of the seconds
-            result = find_path(grid, *ends, each.name, seconds=seconds, **options)
-            answers.append(_as_answer(each.name, result))
+        for entry, options in chosen:
+            make_ready(entry)  # compiling is not part of the seconds
+            result = find_path(grid, *ends, entry, seconds=seconds, **options)
+            answers.append(_as_answer(name_with(entry, options if len(chosen) > 1 else {}), result))
         answer = answers[0] if len(answers) == 1 else {"searches": answers}
         is_done = all(each["status"] == "solved" for each in answers)
         if html is not None:
             from wayfolk.replay import search_page
 
-            search_page(grid, *ends, *entries, seconds=seconds, options=options).save(html)
+            search_page(grid, *ends, *(preset(*each) for each in chosen), seconds=seconds).save(html)
     if as_json:
         print_json(answer)
     else:

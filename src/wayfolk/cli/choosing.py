@@ -10,11 +10,14 @@ import typer
 from wayfolk.cli.parts import (
     Json,
     MapFile,
+    Opts,
     PlanMoves,
     Seed,
-    entries_of,
+    chosen_of,
     must_be_page,
+    must_be_writable,
     names_of_algorithms,
+    preset,
     print_json,
     print_rows,
 )
@@ -37,6 +40,7 @@ def compare(
             autocompletion=names_of_algorithms("planners", "controllers"),
         ),
     ] = "auto,lacam,pibt,whca",
+    opt: Opts = [],  # noqa: B006 - typer reads it, nothing writes to it
     seeds: Annotated[
         int, typer.Option(help="Number of random problems. Their seeds are --seed, --seed + 1 and so on.")
     ] = 3,
@@ -59,6 +63,9 @@ def compare(
     html: Annotated[Path, typer.Option("--html", help="File of the report, with a replay in it.")] = Path(
         "compare.html"
     ),
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write the table of means to a .csv or .tex (LaTeX) file.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare algorithms on random problems of a map.
@@ -69,12 +76,17 @@ def compare(
     from wayfolk.algorithms.task import checked_limits, checked_seed
 
     families = ("controllers",) if lifelong else ("planners", "controllers")
-    entries = entries_of(algorithms, *families)
+    entries = [preset(*each) for each in chosen_of(algorithms, opt, *families)]
     checked_limits(seconds=seconds, steps=steps, seeds=seeds, agents=agents)
     if seeds > MOST_SEEDS:
         raise BadInput(f"--seeds must be at most {MOST_SEEDS:,}, not {seeds}: use `wayfolk sweep` for more")
     checked_seed(checked_seed(seed) + seeds - 1)
     must_be_page(html)
+    from wayfolk.experiments.reports.table_files import check_table_file, write_table
+
+    if export is not None:
+        check_table_file(export)
+        must_be_writable(export)
     from wayfolk.experiments.choosing.comparing import compare as run_all
     from wayfolk.experiments.choosing.comparing import report_html
     from wayfolk.files.maps import read_map
@@ -94,6 +106,8 @@ def compare(
     )
     page = report_html(comparison, f"{grid.name}: {', '.join(entry.label for entry in entries)}", how)
     write_bytes(html, page.encode(), BadInput)
+    if export is not None:
+        write_table(comparison.rows, ["algorithm", *comparison.columns], export)
     if as_json:
         print_json(comparison.as_dict() | {"report": str(html)})
     else:

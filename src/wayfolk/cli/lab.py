@@ -43,7 +43,10 @@ def sweep(
         bool, typer.Option("--dry-run", help="Print the number of jobs and the expected time, and run nothing.")
     ] = False,
     sql: Annotated[str | None, typer.Option(help="Run an SQL query on the store and print the result.")] = None,
-    export: Annotated[Path | None, typer.Option(help="Write a table to a .parquet or .csv file.")] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="Write a table, or the answer to --sql, to a .parquet, .csv or .tex (LaTeX) file."),
+    ] = None,
     table: Annotated[
         str, typer.Option(help="The table for --export: runs, agents, loops, specs, provenance.")
     ] = "runs",
@@ -66,7 +69,9 @@ def sweep(
             return
     if sql is not None or export is not None:
         with Store(store, read_only=True) as kept:
-            if export is not None:
+            if export is not None and sql is not None:
+                kept.export_answer(sql, export)
+            elif export is not None:
                 kept.export(table, export)
             if sql is not None:
                 _show(kept.rows(sql), as_json)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
@@ -62,6 +64,14 @@ Html = Annotated[
     ),
 ]
 Opt = Annotated[list[str], typer.Option("--opt", metavar="NAME=VALUE", help="An option of the algorithm; repeatable.")]
+Opts = Annotated[
+    list[str],
+    typer.Option(
+        "--opt",
+        metavar="[N.]NAME=VALUE",
+        help="An option of the algorithm, or of number N of several (from 1), as in 2.weight=3; repeatable.",
+    ),
+]
 Cluster = Annotated[
     str | None,
     typer.Option(
@@ -151,17 +161,53 @@ def with_cluster(entry: Entry, options: dict[str, Any], cluster: str | None) -> 
     return options | {"cluster": cluster}
 
 
-def entries_of(names: str, *families: str) -> list[Entry]:
-    """The algorithms of a list of names with commas between them, each once."""
+def chosen_of(names: str, pairs: list[str], *families: str) -> list[tuple[Entry, dict[str, Any]]]:
+    """The algorithms of a list of names with commas between them, and the options that --opt gives to each.
+
+    The options of one algorithm are NAME=VALUE, those of several N.NAME=VALUE, where N counts the names from 1. An
+    algorithm may be named again with other options.
+    """
     from wayfolk.algorithms.catalogue import find
 
     listed = [name.strip() for name in names.split(",") if name.strip()]
     if not listed:
         raise BadInput("--with needs the name of an algorithm, or several with commas between them")
+    given: list[list[str]] = [[] for _ in listed]
+    for pair in pairs:
+        number, dot, rest = pair.partition(".")
+        if not dot or not number.isdecimal():
+            if len(listed) > 1:
+                raise BadInput(f"--with names {len(listed)} algorithms: write --opt 1.{pair} for the first of them")
+            number, rest = "1", pair
+        if not 1 <= int(number) <= len(listed):
+            raise BadInput(f"--opt {pair}: there is no algorithm {number} in --with {names}")
+        given[int(number) - 1].append(rest)
     entries = [find(name, *families) for name in listed]
-    if len({(entry.family, entry.name) for entry in entries}) < len(entries):
-        raise BadInput(f"--with names an algorithm twice: {names}")
-    return entries
+    chosen = [(entry, options_of(entry, own)) for entry, own in zip(entries, given, strict=True)]
+    if len({(entry.family, name_with(entry, options)) for entry, options in chosen}) < len(chosen):
+        raise BadInput(
+            f"--with names an algorithm twice: {names}; tell them apart by options, such as --opt 2.NAME=VALUE"
+        )
+    return chosen
+
+
+def name_with(entry: Entry, options: dict[str, Any]) -> str:
+    """The name of an algorithm among others, with its options."""
+    return entry.name + (f"({', '.join(f'{name}={value}' for name, value in options.items())})" if options else "")
+
+
+def preset(entry: Entry, options: dict[str, Any]) -> Entry:
+    """The algorithm with some of its options fixed, which its name and its label say."""
+    if not options:
+        return entry
+    name = name_with(entry, options)
+    return replace(
+        entry,
+        name=name,
+        doc=name.replace(entry.name, f"{entry.label} ", 1),
+        options=tuple(option for option in entry.options if option.name not in options),
+        home=partial(entry.load(), **options),
+    )
 
 
 def place_of(text: str) -> tuple[int, int]:

@@ -228,15 +228,25 @@ class Store:
         self.add([(job, row)], provenance)
 
     def export(self, table: str, file: str | Path) -> None:
-        """Write a table as Parquet or CSV, by the suffix."""
+        """Write a table as Parquet, CSV or LaTeX, by the suffix."""
         self._must_have(table)
-        kinds = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER"}
+        self.export_answer(f"SELECT * FROM {table} ORDER BY ALL", file)
+
+    def export_answer(self, query: str, file: str | Path) -> None:
+        """Write the answer to a question in SQL as Parquet, CSV or LaTeX, by the suffix."""
+        kinds = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tex": ""}
         kind = kinds.get(Path(file).suffix.lower())
         if kind is None:
-            raise BadInput(f"a table is written as .parquet or .csv, not {Path(file).name!r}")
-        quoted = str(file).replace("'", "''")
+            raise BadInput(f"a table is written as .parquet, .csv or .tex, not {Path(file).name!r}")
+        rows = self.rows(query)
+        if not kind:
+            from wayfolk.experiments.reports.table_files import write_table
+
+            write_table(rows, list(rows[0]) if rows else ["nothing"], file)
+            return
+        quoted, asked = str(file).replace("'", "''"), query.strip().rstrip(";")
         with self._writing(file):
-            self.base.execute(f"COPY (SELECT * FROM {table} ORDER BY ALL) TO '{quoted}' ({kind})")
+            self.base.execute(f"COPY ({asked}) TO '{quoted}' ({kind})")
 
 
 def _run_row(job: Job, row: dict[str, Any], provenance: int) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def check_world(file: File) -> None:
 
 
 def file_of(file: File, kind: str) -> Path:
-    """The file to read for `file`: the built-in one of this kind if it is a name, else itself; BadInput for a wrong one."""
+    """The file to read for `file`: the built-in one of this kind if it is a name, else itself; BadInput for other names."""
     if not is_name(file):
         return Path(file)
     names = names_of(kind)
