@@ -45,6 +45,14 @@ def test_agents_head_for_points_well_inside(area):
     assert 0 < area.depth <= 3
 
 
+def test_each_part_of_an_area_has_its_own_targets():
+    """A large hall and two cells far away: agents near the cells do not walk to the hall."""
+    hall = [(x, y) for x in range(20) for y in range(20)]
+    targets = Area.of_cells([*hall, (40, 0), (40, 1)], cell=0.5).targets
+    assert (targets[:, 0] > 19).any()
+    assert (targets[:, 0] < 10).any()
+
+
 def test_points_in_walls_are_left_out():
     free = np.ones((4, 6), np.bool_)
     free[:, 3:] = False

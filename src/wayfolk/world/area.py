@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Corners = Any  # a rectangle, the corners of a polygon, or an area
-TARGETS = 48  # about how many points inside an area agents can head for
+TARGETS = 48  # about how many points inside each part of an area agents can head for
 DEEP = 0.6  # share of the deepest point's distance from the border that the others need
 
 
@@ -61,10 +61,7 @@ class Area:
     @property
     def size(self) -> float:
         """Square metres."""
-        total = 0.0
-        for x, y in (ring.T for ring in self.rings):
-            total += float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum()) / 2.0
-        return abs(total)
+        return abs(sum(_signed_size(ring) for ring in self.rings))
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -84,28 +81,36 @@ class Area:
     @cached_property
     def depth(self) -> float:
         """How far from its border one can be inside, in metres: about the radius of the largest disc that fits in."""
-        return float(self._depths(self._inside).max())
+        return float(self._depths(self.targets).max())
 
     @cached_property
     def targets(self) -> Floats:
-        """Points inside the area, spread over it and not close to its border, that agents can head for."""
-        return self._inside[self._depths(self._inside) >= DEEP * min(self.depth, 1.0)]
+        """Points inside the area, spread over each of its parts and not close to the border, that agents can head for."""
+        parts = [self._targets_in(ring) for ring in self.rings]
+        targets = np.concatenate(parts)
+        if not len(targets):
+            left, top, _, _ = self.bounds
+            raise BadInput(f"the area around ({left:g}, {top:g}) is too thin to stand in")
+        return targets
 
-    @cached_property
-    def _inside(self) -> Floats:
-        """Points inside, spread over the area."""
-        left, top, right, bottom = self.bounds
-        spacing = np.sqrt(self.size / TARGETS)
+    def _targets_in(self, ring: Floats) -> Floats:
+        """Targets inside one ring; none if it is the outline of a hole."""
+        (left, top), (right, bottom) = ring.min(0), ring.max(0)
+        spacing = np.sqrt(abs(_signed_size(ring)) / TARGETS)
         for _ in range(6):
             columns, lines = max(1, round((right - left) / spacing)), max(1, round((bottom - top) / spacing))
             x = left + (right - left) * (np.arange(columns) + 0.5) / columns
             y = top + (bottom - top) * (np.arange(lines) + 0.5) / lines
             points = np.stack(np.meshgrid(x, y), -1).reshape(-1, 2)
-            points = points[self.contains(points)]
+            points = points[in_ring(ring, points)]
+            inside = points[self.contains(points)]
+            if len(inside):
+                depths = self._depths(inside)
+                return inside[depths >= DEEP * min(float(depths.max()), 1.0)]
             if len(points):
-                return points
+                return inside
             spacing /= 2.0
-        raise BadInput(f"the area around ({left:g}, {top:g}) is too thin to stand in")
+        return np.zeros((0, 2))
 
     def _depths(self, points: Floats) -> Floats:
         """How far each point is from the border."""
@@ -175,6 +180,12 @@ def in_ring(ring: Floats, points: Floats) -> NDArray[np.bool_]:
     return inside
 
 
+def _signed_size(ring: Floats) -> float:
+    """Square metres inside a ring, negative if it turns the other way."""
+    x, y = ring.T
+    return float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum()) / 2.0
+
+
 def _ring(corners: Corners) -> Floats:
     """The corners as rows x, y."""
     try:
@@ -190,7 +201,6 @@ def _ring(corners: Corners) -> Floats:
         raise BadInput(
             f"an area is left, top, right, bottom in metres, or three or more corners (x, y), not {corners!r}"
         )
-    x, y = values.T
-    if abs(float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())) <= 1e-12:
+    if abs(_signed_size(values)) <= 1e-12:
         raise BadInput(f"the corners of this area enclose nothing: {corners!r}")
     return values
