@@ -87,7 +87,7 @@ API = {
     "worlds": (
         "Maps and other worlds",
         ["Grid", "Moves", "Graph", "read_map", "write_map", "parse_ascii", "generate", "thesis_map", "DirectionMap", "Flow",
-         "flow_of", "Navmesh", "Waypoints", "Space"],
+         "flow_of", "Navmesh", "Waypoints", "Space", "Area"],
     ),
     "paths": (
         "Paths for one agent",

@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AgentState": "simulation.states",
+    "Area": "world.area",
     "Blockage": "judge.blockage",
     "Brain": "crowds.brains",
     "Controller": "algorithms.controllers",
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
     from wayfolk.simulation.solving import begin_plan, simulate, solve
     from wayfolk.simulation.states import AgentState
     from wayfolk.world import generate
+    from wayfolk.world.area import Area
     from wayfolk.world.direction_map import DirectionMap
     from wayfolk.world.flow import Flow, flow_of
     from wayfolk.world.graph import Graph

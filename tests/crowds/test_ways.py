@@ -7,7 +7,8 @@ import pytest
 
 from wayfolk.crowds.crowd import Crowd
 from wayfolk.crowds.ways import Directed, Flow, Routes
-from wayfolk.errors import BadInput, NotSupported, UnknownName
+from wayfolk.errors import BadInput, BadProblem, NotSupported, UnknownName
+from wayfolk.world.area import Area
 from wayfolk.world.direction_map import DirectionMap
 from wayfolk.world.grid import Grid
 from wayfolk.world.space import Space
@@ -83,6 +84,67 @@ def test_a_blocked_agent_goes_around_those_who_stand():
     assert any("others stand in its way" in note.text for note in crowd.log)
 
 
+WIDE = ["flow", "navmesh", "astar", "theta", "jps", "d_star_lite", "lrta"]
+
+
+@pytest.mark.parametrize("ways", WIDE)
+def test_a_wide_body_takes_the_wide_gap(ways):
+    """The straight way leads through a gap of 1 m, which a body of radius 0.95 m cannot pass."""
+    free = np.ones((9, 20), np.bool_)
+    free[:, 9:11] = False
+    free[2, 9:11] = free[5:8, 9:11] = True
+    crowd = Crowd(Grid(free), "orca", ways=ways, leave=True)
+    crowd.add([(2.5, 2.5)], [(17.5, 2.5)], radius=0.95)
+    crowd.run(40)
+    assert crowd.n_active == 0
+    free[5:8, 9:11] = False
+    narrow = Crowd(Grid(free), "orca", ways=ways)
+    with pytest.raises(BadProblem, match=r"no way .* \(17.5, 2.5\) that is wide enough for its radius of 0.95 m"):
+        narrow.add([(2.5, 2.5)], [(17.5, 2.5)], radius=0.95)
+    assert narrow.add([(2.5, 2.5)], [(17.5, 2.5)], radius=0.45).tolist() == [0]
+
+
+@pytest.mark.plain
+def test_radii_that_pass_the_same_gaps_share_a_flow_field():
+    free = np.ones((9, 20), np.bool_)
+    free[:, 9:11] = False
+    free[2, 9:11] = free[5:8, 9:11] = True
+    crowd = Crowd(Grid(free), "orca", ways="flow")
+    crowd.add([(2, 2), (2, 5)], [(17.5, 2.5)], radius=[0.2, 0.4])
+    assert len(crowd.ways.fields.ends) == 1
+    crowd.add([(6, 2), (6, 7)], [(17.5, 2.5)], radius=[0.95, 0.93])
+    assert len(crowd.ways.fields.ends) == 2
+
+
+@pytest.mark.parametrize("model", ["orca", "social_force"])
+def test_a_mesh_is_made_of_polygons(model):
+    pytest.importorskip("shapely", reason="meshes of polygons need shapely")
+    box, screen = [(4, 2), (6, 2), (6, 8), (4, 8)], [(8, -3), (8, 5)]
+    for radius, goal in ((0.25, [(7, 4)]), (0.9, [(11, 4)]), (0.25, Area((10, 1, 11, 9)))):
+        crowd = Crowd(Space(polygons=[box, screen]), model, ways="navmesh", leave=True)
+        crowd.add([(2, 5)], goal, radius=radius)
+        crowd.run(30)
+        assert crowd.n_active == 0
+    crowd = Crowd(Space(polygons=[box, screen]), model, ways="navmesh")
+    with pytest.raises(BadProblem, match="wide enough"):  # between the box and a wall around its open sides
+        Crowd(Space(polygons=[box, [(3, 0), (9, 0), (9, 10), (3, 10), (9, 5)]]), model, ways="navmesh").add(
+            [(2, 5)], [(7.2, 5)], radius=1.2
+        )
+    crowd.add([(2, 5)], [(40, 5)], radius=0.25)
+    crowd.add([(-30, 5)], [(7, 4)], radius=0.25)  # far beyond the polygons
+    assert len(crowd.ways.path_of(1)) > 1
+
+
+def test_ways_lead_around_polygons_on_a_grid():
+    pytest.importorskip("shapely", reason="meshes of polygons need shapely")
+    for ways in ("flow", "navmesh", "astar", "lrta"):
+        space = Space(Grid(np.ones((10, 12))), polygons=[[(4, 2), (6, 2), (6, 8), (4, 8)], [(8, 0), (8, 5)]])
+        crowd = Crowd(space, "orca", ways=ways, leave=True)
+        crowd.add([(2, 5)], [(10, 4)], radius=0.25)
+        crowd.run(60)
+        assert crowd.n_active == 0, ways
+
+
 @pytest.mark.plain
 def test_a_direction_map_leads_along_its_vectors():
     """Of two equal corridors, a group takes the one in which others went its way."""
@@ -129,3 +191,5 @@ def test_mistakes_are_one_sentence():
         Routes(Space(hall()), patience=0)
     with pytest.raises(NotSupported, match="flow fields are computed on a grid"):
         Flow(Space())
+    with pytest.raises(NotSupported, match="searches find paths on a grid, and this space has none: use navmesh"):
+        Routes(Space(), "astar")

@@ -27,14 +27,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.crowds import Model, Moment
-from wayfolk.crowds.spawning import checked_goals, checked_new, numbers_of
+from wayfolk.crowds.spawning import Goals, NewGoals, checked_goals, checked_new, numbers_of
 from wayfolk.crowds.threads import Threads
 from wayfolk.crowds.trajectory import Recorder, Trajectory
 from wayfolk.crowds.ways import Ways, ways_of
 from wayfolk.errors import BadInput, BadProblem, WayfolkError
 from wayfolk.kernels.bodies.arrays import larger, new_bodies
+from wayfolk.kernels.bodies.arrival import head_for_areas, spread_arrival
 from wayfolk.kernels.bodies.motion import accelerate, exchange, move, touch
 from wayfolk.kernels.bodies.near import Near, new_near, sort
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.world.area import AreaGoals
 from wayfolk.world.grid import Grid
 from wayfolk.world.space import Space
 
@@ -64,7 +67,8 @@ class Crowd:
     cell     metres of the side of a cell, if a grid is given
     bounce   1 for elastic collisions, 0 if bodies that collide stay together
     leave    whether agents are removed at their goals
-    near     metres from its goal at which an agent is there; its radius by default
+    near     metres from its goal at which an agent is there; twice its radius by default, which is as near as all come
+             when some press around one point. See `is_there`
     threads  how many; all cores by default. The outcome is the same
     """
 
@@ -98,16 +102,19 @@ class Crowd:
         self.bounce, self.leave, self.goal_radius = float(bounce), leave, near
         self._firm = 1.0 if entry.facts.get("CONTACTS", True) else SOFT
         self.bodies, self.near = new_bodies(ROOM), new_near(ROOM)
+        self.areas = self.model.areas = AreaGoals(self.space)
+        self.areas.grow(ROOM)
         self.n_agents = 0
         self.tick = 0
         self.log: list[Note] = []
         self._threads = Threads(threads)
         self._largest, self._fastest = 0.0, 0.0
+        self._beside: Near | None = None
 
     def add(
         self,
         places: ArrayLike,
-        goals: ArrayLike | None = None,
+        goals: Goals | None = None,
         *,
         radius: ArrayLike = 0.25,
         speed: ArrayLike = 1.34,
@@ -120,7 +127,8 @@ class Crowd:
     ) -> Agents:
         """Add agents at `places` (rows x, y in metres) and return their numbers.
 
-        Without `goals` they have nowhere to go. Each of the other values is one for all or one for each agent. `speed` is
+        A goal is a point (x, y) or an `Area`: `goals` is one for all or one for each. Without `goals` they have nowhere
+        to go. Each of the other values is one for all or one for each agent. `speed` is
         the one at which they like to move, and `top_speed` 1.3 times that by default. Places in walls or, unless `overlap`,
         in other bodies are refused.
         """
@@ -136,25 +144,33 @@ class Crowd:
             group=group,
             overlap=overlap,
         )
-        goal = np.full_like(new.places, np.nan) if goals is None else checked_goals(self.space, goals, len(new.places))
+        n = len(new.places)
+        if goals is None:
+            goal = NewGoals(np.full_like(new.places, np.nan), np.full(n, NOWHERE, np.int32))
+        else:
+            goal = checked_goals(self.space, goals, n, self.areas)
         first, last = self.n_agents, self.n_agents + len(new.places)
         if last > len(self.bodies.radii):
             room = max(last, 2 * len(self.bodies.radii))
             self.bodies, self.near = larger(self.bodies, room), new_near(room)
+            self.areas.grow(room)
         rows = slice(first, last)
         bodies = self.bodies
-        bodies.places[rows], bodies.velocities[rows], bodies.goals[rows] = new.places, new.velocities, goal
-        bodies.aims[rows], bodies.radii[rows], bodies.masses[rows] = goal, new.radii, new.masses
+        bodies.places[rows], bodies.velocities[rows] = new.places, new.velocities
+        bodies.radii[rows], bodies.masses[rows] = new.radii, new.masses
         bodies.speeds[rows], bodies.top_speeds[rows], bodies.top_forces[rows] = (
             new.speeds,
             new.top_speeds,
             new.top_forces,
         )
         bodies.groups[rows], bodies.is_active[rows] = new.groups, True
-        ahead = np.where((new.velocities == 0.0).all(1)[:, None], goal - new.places, new.velocities)
+        bodies.goals[rows], self.areas.of[rows] = goal
+        self.n_agents = last
+        self._head_for_areas()
+        bodies.aims[rows] = bodies.goals[rows]
+        ahead = np.where((new.velocities == 0.0).all(1)[:, None], bodies.goals[rows] - new.places, new.velocities)
         ahead[np.isnan(ahead)] = 0.0
         bodies.headings[rows] = np.arctan2(ahead[:, 1], ahead[:, 0])
-        self.n_agents = last
         self._largest = max(self._largest, float(new.radii.max(initial=0.0)))
         self._fastest = max(self._fastest, float(new.top_speeds.max(initial=0.0)))
         agents = np.arange(first, last, dtype=np.int32)
@@ -169,15 +185,17 @@ class Crowd:
         """Let agents disappear."""
         self.bodies.is_active[numbers_of(self, agents)] = False
 
-    def set_goals(self, agents: ArrayLike, goals: ArrayLike) -> None:
-        """Give agents new goals."""
+    def set_goals(self, agents: ArrayLike, goals: Goals) -> None:
+        """Give agents new goals: points or areas, one for all or one for each."""
         numbers = numbers_of(self, agents)
-        new, old = checked_goals(self.space, goals, len(numbers)), self.bodies.goals[numbers]
-        self.bodies.goals[numbers] = new
+        new = checked_goals(self.space, goals, len(numbers), self.areas)
+        old = self.bodies.goals[numbers], self.areas.of[numbers]
+        self.bodies.goals[numbers], self.areas.of[numbers] = new
+        self._head_for_areas()
         try:
             self._heard(numbers)
         except WayfolkError:  # there is no way for one of them
-            self.bodies.goals[numbers] = old
+            self.bodies.goals[numbers], self.areas.of[numbers] = old
             with suppress(WayfolkError):
                 self._heard(numbers)
             raise
@@ -207,11 +225,14 @@ class Crowd:
             x, y = self.places[agent]
             raise BadProblem(f"agent {agent} stands at ({x:g}, {y:g}), where a wall would be", agent)
         self.space = space
+        self.areas.changed(space)
+        self._head_for_areas()
         self.ways.changed(self, self.space)
         self.model.prepare(self.space, self.bodies, self.active)
 
     def step(self) -> None:
         """Move everybody for one step."""
+        self._head_for_areas()
         self.ways.aim(self)
         contact = 2.0 * self._largest + min(2.0 * self._fastest * self.step_seconds, 2.0 * self._largest)
         sort(self.bodies, self.n_agents, max(contact, 0.25 * self.model.reach, 1e-3), self.near)
@@ -227,7 +248,7 @@ class Crowd:
         self._threads.run(partial(move, bodies, near, walls, contact, self._firm, self.bounce, seconds), n)
         self.tick += 1
         if self.leave:
-            self.bodies.is_active[: self.n_agents] &= ~self.is_there
+            self.bodies.is_active[: self.n_agents] &= ~self._is_at_goal()
 
     def _collided(self, contact: float, n: int) -> Near:
         """The bodies after all but the last pass of their collisions, with the contacts of the last one counted."""
@@ -257,18 +278,21 @@ class Crowd:
     ) -> Trajectory:
         """Advance for so many seconds, or until `until(crowd)` is true or nobody is left; return what was recorded.
 
-        A frame is recorded about `every` seconds: after a whole number of steps. `before_step` may add and remove agents.
+        A frame is recorded about `every` seconds: after a whole number of steps. The run ends with a whole frame, so that
+        the last one shows who has left. `before_step` may add and remove agents.
         """
         steps_per_frame = max(1, round(every / self.step_seconds))
         recorder = self.recorder(steps_per_frame)
         self.record(recorder)
-        for k in range(1, int(np.ceil(seconds / self.step_seconds)) + 1):
-            if before_step is not None:
-                before_step(self)
-            self.step()
-            if k % steps_per_frame == 0:
-                self.record(recorder)
-            if (until is not None and until(self)) or (before_step is None and not self.n_active):
+        is_over = False
+        for _ in range(int(np.ceil(seconds / (self.step_seconds * steps_per_frame) - 1e-9))):
+            for _ in range(steps_per_frame):
+                if before_step is not None:
+                    before_step(self)
+                self.step()
+                is_over = is_over or bool((until and until(self)) or (before_step is None and not self.n_active))
+            self.record(recorder)
+            if is_over:
                 break
         return recorder.trajectory(self.radii, walls=self._other_walls)
 
@@ -313,7 +337,7 @@ class Crowd:
 
     @property
     def goals(self) -> NDArray[np.float64]:
-        """Where each agent wants to be; see `set_goals`."""
+        """Where each agent wants to be; if that is an area, the point of it that the agent heads for now."""
         return self.bodies.goals[: self.n_agents]
 
     @property
@@ -348,10 +372,21 @@ class Crowd:
 
     @property
     def is_there(self) -> NDArray[np.bool_]:
-        """Which active agents are at their goals: not farther away than their radius, or `near`."""
-        apart = ((self.places - self.goals) ** 2).sum(1)
-        reach = self.radii if self.goal_radius is None else np.float64(self.goal_radius)
-        there: NDArray[np.bool_] = self.is_active & (apart <= reach**2)
+        """Which active agents are at their goals.
+
+        An agent is there within `near` metres of its point, or with its centre in its area; an area that is too small for
+        its body counts as a point. Unless agents `leave`, one is also there if others with the same goal are there and
+        keep it away: if no body of its size would fit between it and one of them. So those who gather around one point
+        are all there in the end.
+        """
+        there = self._is_at_goal()
+        if not self.leave and there.any():
+            if self._beside is None or len(self._beside.agents) != len(self.bodies.radii):
+                self._beside = new_near(len(self.bodies.radii))
+            reach = 4.0 * self._largest
+            sort(self.bodies, self.n_agents, reach, self._beside)
+            queue = np.zeros(self.n_agents, np.int32)
+            spread_arrival(self.bodies, self._beside, self.areas.of, reach, there, queue)
         return there
 
     @property
@@ -372,6 +407,23 @@ class Crowd:
         """The walls that are not of the grid."""
         n = sum(len(ring) for ring in self.space.polygons)
         return self.space.segments[len(self.space.segments) - n :]
+
+    def _is_at_goal(self) -> NDArray[np.bool_]:
+        """Which active agents are within `near` metres of their goals, or in their areas."""
+        apart = ((self.places - self.goals) ** 2).sum(1)
+        near = 2.0 * self.radii if self.goal_radius is None else np.float64(self.goal_radius)
+        there: NDArray[np.bool_] = self.is_active & (apart <= near**2)
+        for k, area in enumerate(self.areas.areas):
+            agents = np.flatnonzero(self.is_active & (self.areas.of[: self.n_agents] == k))
+            there[agents] &= self.radii[agents] > area.depth  # it counts as a point
+            there[agents] |= area.contains(self.places[agents])
+        return there
+
+    def _head_for_areas(self) -> None:
+        """Let agents whose goals are areas head for the nearest point of them."""
+        areas = self.areas
+        if areas.areas:
+            head_for_areas(self.bodies, self.n_agents, areas.of, areas.starts, areas.targets)
 
     def _heard(self, agents: Agents) -> None:
         """Tell the ways and the model that agents have come or have new goals."""

@@ -78,8 +78,16 @@ def walk_plan(
             crowd.note(one, f"touches agent {other} at ({x:.2f}, {y:.2f}), step {ways.clock:.1f} of the plan")
         touching = now
 
-    trajectory = crowd.run(limit, every=0.1, until=ways.is_over, before_step=watch)
-    return FleetRun(trajectory, crowd.log, crowd.time if ways.is_over(crowd) else float("inf"))
+    seconds = float("inf")
+
+    def is_over(crowd: Crowd) -> bool:
+        nonlocal seconds
+        if ways.is_over(crowd):
+            seconds = crowd.time
+        return seconds < np.inf
+
+    trajectory = crowd.run(limit, every=0.1, until=is_over, before_step=watch)
+    return FleetRun(trajectory, crowd.log, seconds)
 
 
 class PlanWays(Ways):

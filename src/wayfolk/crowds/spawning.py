@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.kernels.bodies.arrays import new_bodies
 from wayfolk.kernels.bodies.near import new_near, overlaps, sort
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.world.area import Area, AreaGoals
 from wayfolk.world.space import Space
 
 if TYPE_CHECKING:
@@ -72,8 +75,35 @@ def checked_new(
     return Newcomers(points, moving, radii, masses, speeds, tops, forces, groups)
 
 
-def checked_goals(space: Space, goals: ArrayLike, n: int) -> Floats:
-    """A goal for each of `n` agents, or an error that names the first in a wall."""
+Goals = ArrayLike | Area | Sequence[Any]
+"""Points (x, y), one for all or one for each agent; or an area, or a list in which some are areas."""
+
+
+class NewGoals(NamedTuple):
+    """A row for each agent: a point, or NaN and the number of an area."""
+
+    points: Floats
+    areas: NDArray[np.int32]
+
+
+def checked_goals(space: Space, goals: Goals, n: int, areas: AreaGoals) -> NewGoals:
+    """A goal for each of `n` agents, or an error that names the first in a wall; new areas are entered in `areas`."""
+    listed: Any = [goals] if isinstance(goals, Area) else goals
+    if not (isinstance(listed, (list, tuple)) and any(isinstance(goal, Area) for goal in listed)):
+        return NewGoals(_checked_points(space, goals, n), np.full(n, NOWHERE, np.int32))  # type: ignore[arg-type]
+    if len(listed) == 1:
+        listed = list(listed) * n
+    if len(listed) != n:
+        raise BadProblem(f"there are {len(listed)} goals for {n} agents")
+    points = [goal for goal in listed if not isinstance(goal, Area)]
+    rows = np.full((n, 2), np.nan)
+    rows[[not isinstance(goal, Area) for goal in listed]] = _checked_points(space, points, len(points))
+    numbers = [areas.number(goal) if isinstance(goal, Area) else NOWHERE for goal in listed]
+    return NewGoals(rows, np.array(numbers, np.int32))
+
+
+def _checked_points(space: Space, goals: ArrayLike, n: int) -> Floats:
+    """A point outside walls for each of `n` agents."""
     points = _points(goals, "goal")
     if len(points) == 1 and n != 1:
         points = np.repeat(points, n, 0)

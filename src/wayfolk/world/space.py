@@ -10,13 +10,13 @@ Lengths are metres, x to the right and y down. The cell (x, y) of the grid cover
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.kernels.bodies.walls import Walls, list_walls, wall_distances
+from wayfolk.world.area import in_ring
 from wayfolk.world.grid import Grid
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ class Space:
             solid[~inside] = True
             solid[inside] = ~self.grid.free[at[inside, 1], at[inside, 0]]
         for ring in self.polygons:
-            solid |= _inside(ring, points)
+            solid |= in_ring(ring, points)
         return solid
 
     def cells(self, places: ArrayLike) -> NDArray[np.int32]:
@@ -201,14 +201,3 @@ def _sorted(space: Space, reach: float) -> Walls:
     starts[1:] = starts[:-1].copy()
     starts[0] = 0
     return walls
-
-
-def _inside(ring: Floats, points: Floats) -> NDArray[np.bool_]:
-    """Which points are inside a ring, by counting the sides that a ray to the right crosses."""
-    (x1, y1), (x2, y2) = ring.T, np.roll(ring, -1, 0).T
-    x, y = points[:, :1], points[:, 1:]
-    spans = (y1 > y) != (y2 > y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        right_of: Any = x < (x2 - x1) * (y - y1) / (y2 - y1) + x1
-    inside: NDArray[np.bool_] = (spans & right_of).sum(1) % 2 == 1
-    return inside

@@ -6,6 +6,7 @@ import pytest
 from wayfolk.crowds.measures import density, flow, lanes, times
 from wayfolk.crowds.trajectory import Recorder
 from wayfolk.errors import BadInput
+from wayfolk.world.area import Area
 from wayfolk.world.grid import Grid
 
 pytestmark = pytest.mark.plain
@@ -38,6 +39,36 @@ def test_a_lattice_has_the_density_of_its_spacing():
         )
         assert density.area_density(trajectory, middle).density == pytest.approx(1 / spacing**2)
         assert density.grid_density(trajectory, cell=1.0) == pytest.approx(1 / spacing**2)
+
+
+def test_an_area_may_be_a_polygon():
+    """Half of a square, cut from corner to corner, with half of those who stand in it."""
+    trajectory = moving(lattice(1.0), (0.0, 0.0), frames=2, grid=Grid(np.ones((12, 12), bool)))
+    triangle = [(0, 0), (12, 0), (0, 12)]
+    assert density.voronoi_density(trajectory, triangle).density == pytest.approx(1.0, rel=0.02)
+    assert density.area_density(trajectory, Area(triangle)).density == pytest.approx(66 / 72)
+    assert times.evacuation_time(moving([(1, 1)], (1.0, 0.0), frames=30), area=triangle) == pytest.approx(10.0)
+
+
+def test_only_agents_that_were_there_count_for_an_evacuation():
+    """One leaves the room, one comes into it later and leaves, one is never in it, and one is never anywhere."""
+    places = np.full((8, 4, 2), np.nan)
+    places[:3, 0] = (1, 1)
+    places[3:, 0] = (9, 1)
+    places[4:6, 1] = (2, 2)
+    places[:, 2] = (9, 3)
+    recorder = Recorder(0.5)
+    for frame in places:
+        there = np.flatnonzero(~np.isnan(frame[:, 0]))
+        recorder.add(there, frame[there], np.zeros(len(there)))
+    trajectory = recorder.trajectory(np.full(4, 0.2))
+    room = (0, 0, 5, 5)
+    assert times.evacuation_time(trajectory, area=room) == pytest.approx(3.0)
+    assert times.evacuation_time(trajectory, area=room, share=0.5) == pytest.approx(1.5)
+    assert times.evacuation_time(trajectory, area=(20, 20, 21, 21)) == 0.0
+    assert times.evacuation_time(trajectory) == np.inf
+    assert times.evacuation_time(trajectory, share=1 / 3) == pytest.approx(3.0)
+    assert times.travel_times(trajectory) == pytest.approx([np.nan, 1.0, np.nan, np.nan], nan_ok=True)
 
 
 def test_walls_are_no_part_of_voronoi_cells():
@@ -116,6 +147,7 @@ def test_weidmann_walks_freely_when_alone_and_stands_at_the_most():
     [
         (lambda t: density.grid_density(t, cell=0), "the side of a cell"),
         (lambda t: density.voronoi_density(t, (1, 0, 0, 1)), "an area is left < right"),
+        (lambda t: density.service_level(float("nan")), "a density is 0 or more"),
         (lambda t: density.voronoi_density(t, (50, 50, 51, 51)), "no free place is in the area"),
         (lambda t: density.voronoi_density(t, (0, 0, 1, 1), spacing=-1), "spacing"),
         (lambda t: flow.passages(t, (1, 1, 1, 1)), "two different ends"),

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from wayfolk.errors import BadInput
@@ -57,6 +58,32 @@ def test_a_street_is_played_and_counted(tmp_path):
     assert answer["notes"] == []
 
 
+def test_an_exit_is_an_area(tmp_path):
+    """Pedestrians come in at the left and leave as soon as they are in the area, each at the part that is nearest."""
+    hall = """until = 40
+[street]
+cell = 1.0
+map = '''
+............
+............
+............
+............
+'''
+[[spawn]]
+brain = "pedestrian"
+rate = 1.0
+most = 12
+area = [0, 0, 1, 4]
+goal_area = [9, 0, 3, 4]
+"""
+    played = play_street(read_street(written(tmp_path, hall)))
+    assert played.street.arrived == 12
+    places = played.trajectory.places
+    assert np.nanmax(places[..., 0]) < 9.1
+    last = [places[~np.isnan(places[:, agent, 0]), agent][-1] for agent in range(12)]
+    assert np.ptp([y for _, y in last]) > 1.5  # not all at one point
+
+
 def test_the_junction_of_the_examples_is_played_without_a_fault():
     scene = read_street(EXAMPLE.with_name("crossroads.toml"))
     assert [len(lane.junctions) for lane in scene.ground.lanes] == [1] * 12
@@ -106,6 +133,7 @@ def test_a_brain_may_be_a_file_beside_the_scene(tmp_path):
         ("rate = 0.5", "rate = 0.5\nspeed = nan", "speed must be a number above 0, at most 50, not nan"),
         ("rate = 0.5", "rate = 0.5\ngoals = [[0, 1]]", "the goal (0, 1) of a pedestrian is not on a pavement"),
         ("rate = 0.5", "rate = 0.5\ngoal_area = [0, 1, 1, 1]", "goal_area [0, 1, 1, 1] holds no pavement"),
+        ("rate = 0.5", "rate = 0.5\nradius = 1.6", "a pedestrian of radius 1.6 m does not fit a cell of 3 m"),
         ("rate = 0.2", "rate = 0.2\ngoals = [[0, 0]]", "vehicles follow their lanes: they have no goals"),
         ("rate = 0.2", "rate = 0.2\nplaces = [[1, 1]]", "no lane begins at (1, 1)"),
         ("rate = 0.2", "rate = 0.2\nvehicle = false", "the brain car senses 'can_stop', which is not offered here"),

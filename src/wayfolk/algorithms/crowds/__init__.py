@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from wayfolk.kernels.bodies.arrays import Bodies
 from wayfolk.kernels.bodies.near import PRESENT, Near
 from wayfolk.kernels.bodies.walls import Walls
+from wayfolk.world.area import AreaGoals
 from wayfolk.world.space import Space
 
 __all__ = ["Bodies", "Model", "Moment", "Near", "Space", "Walls"]
@@ -60,10 +61,12 @@ class Model(ABC):
 
     reach       how far it looks at others, in metres
     wall_reach  how far it looks at walls, in metres
+    areas       which goals are areas; `bodies.goals` is then the point of the area that the agent heads for now
     """
 
     reach: float = 0.0
     wall_reach: float = 0.0
+    areas: AreaGoals
 
     def __init__(self, space: Space, *, reach: float = 0.0, wall_reach: float = 0.0) -> None:
         self.space, self.reach, self.wall_reach = space, float(reach), float(wall_reach)

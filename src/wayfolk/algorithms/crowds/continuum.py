@@ -5,9 +5,9 @@ Treuille, Cooper and Popović, "Continuum crowds", SIGGRAPH 2006.
 Guarantees  an agent that is alone arrives by a shortest way. Agents with the same goal share one potential.
 Invariants  every agent adds at least the density 0.5^`exponent` to its own cell and at most that to others; the potential
             falls along the flow; where it is dense, agents move with the mean velocity of those ahead.
-Cost        O(goal cells x cells log cells) for each update of the potentials, O(agents) in a step.
-Deviations  goals are cells. The ground is flat. Terrain costs above 1 count as discomfort; without them there is none.
-            Bodies are kept apart by the collisions of the crowd, not by the paper's pairwise shifts.
+Cost        O(goals x cells log cells) for each update of the potentials, O(agents) in a step.
+Deviations  goals are cells or areas. The ground is flat. Terrain costs above 1 count as discomfort; without them there
+            is none. Bodies are kept apart by the collisions of the crowd, not by the paper's pairwise shifts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.crowds import Bodies, Model, Moment, Space
-from wayfolk.algorithms.crowds._fields import GoalFields, MarchRoom
+from wayfolk.algorithms.crowds._fields import GoalFields
 from wayfolk.algorithms.options import Range
-from wayfolk.kernels.bodies.potential import flow_at, flow_down
+from wayfolk.kernels.bodies.potential import flow_at, is_in_sight
 from wayfolk.kernels.jit import kernel
 
 PAPER = "Treuille, Cooper and Popović 2006"
@@ -84,18 +84,15 @@ class Continuum(Model):
         self.field_of = np.zeros(0, np.int32)
 
     def _open(self, space: Space) -> None:
-        goals = GoalFields(space, "potentials")  # checks that there is a grid
-        self.grid, self.ways = goals.grid, goals
+        self.potentials = Potentials(space)
+        self.grid = self.potentials.grid
         n = self.grid.n_cells
-        self.fields = ContinuumFields(np.zeros(n), np.zeros((n, 2)), np.zeros((4, n)), np.zeros((4, n)))
+        self.fields = ContinuumFields(np.zeros(n), np.zeros((n, 2)), np.zeros((4, n)), self.potentials.costs)
         self.discomfort = np.zeros(n) if self.grid._costs is None else self.grid._costs - 1.0
-        self.room = MarchRoom(self.grid)
-        self.numbers: dict[int, int] = {}
-        self.potentials, self.flows = np.zeros((0, n)), np.zeros((0, n, 2))
         self.is_stale = True
 
     def prepare(self, space: Space, bodies: Bodies, agents: NDArray[np.int32]) -> None:
-        """Give each goal cell a potential."""
+        """Give each goal a potential."""
         has_changed = space is not self.space
         if has_changed:
             self._open(space)
@@ -103,15 +100,10 @@ class Continuum(Model):
         if len(self.field_of) != len(bodies.radii):
             self.field_of = np.pad(self.field_of, (0, len(bodies.radii) - len(self.field_of)))
         going = agents[~np.isnan(bodies.goals[agents, 0])]
+        numbers = self.potentials.numbers_of(bodies, going, self.areas)
         if not has_changed:  # who has no way any more waits
-            self.ways.check_ways(bodies.places[going], bodies.goals[going], going)
-        cells = space.cells(bodies.goals[going])
-        for cell in np.unique(cells).tolist():
-            self.numbers.setdefault(cell, len(self.numbers))
-        self.field_of[going] = [self.numbers[cell] for cell in cells.tolist()]
-        n = len(self.numbers)
-        if n > len(self.potentials):
-            self.potentials, self.flows = np.zeros((n, self.grid.n_cells)), np.zeros((n, self.grid.n_cells, 2))
+            self.potentials.check_ways(bodies, going, numbers)
+        self.field_of[going] = numbers
         self.is_stale = True
 
     def update(self, moment: Moment) -> None:
@@ -124,9 +116,7 @@ class Continuum(Model):
         present = moment.near.agents[: moment.n_present]
         fastest = float(moment.bodies.speeds[present].max(initial=1e-3))
         _value(self.grid.legal, self.grid.stride, side, fastest, self.discomfort, self.weights, self.fields)
-        for cell, k in self.numbers.items():
-            self.room.march(self.fields.costs, cell, self.potentials[k])
-            flow_down(self.grid.legal, self.grid.stride, self.potentials[k], cell, self.flows[k])
+        self.potentials.renew()
 
     def steer(self, moment: Moment, first: int, last: int) -> None:
         """Let each agent move down its potential."""
@@ -136,13 +126,23 @@ class Continuum(Model):
             stride=self.grid.stride,
             side=self.space.cell,
             field_of=self.field_of,
-            flows=self.flows,
-            potentials=self.potentials,
+            goals=self.potentials.arrays,
             fields=self.fields,
             weights=self.weights,
             first=first,
             last=last,
         )
+
+
+class Potentials(GoalFields):
+    """Potentials by `costs`, which change with the crowd."""
+
+    def __init__(self, space: Space) -> None:
+        super().__init__(space, "potentials")
+        self.costs = np.full((4, self.grid.n_cells), space.cell)
+
+    def _costs(self) -> NDArray[np.float64]:
+        return self.costs
 
 
 @kernel
@@ -190,7 +190,7 @@ def _value(legal, stride, side, fastest, discomfort, weights, fields):
 
 
 @kernel
-def _descend(bodies, agents, stride, side, field_of, flows, potentials, fields, weights, first, last):
+def _descend(bodies, agents, stride, side, field_of, goals, fields, weights, first, last):
     """Write the force that brings each agent to the velocity of the flow."""
     for row in range(first, last):
         agent = agents[row]
@@ -198,13 +198,15 @@ def _descend(bodies, agents, stride, side, field_of, flows, potentials, fields, 
         dx, dy = bodies.goals[agent, 0] - x, bodies.goals[agent, 1] - y
         want_x, want_y = 0.0, 0.0
         length = np.sqrt(dx * dx + dy * dy)
-        if length < 1.5 * side:  # at the goal, straight to it
+        k = field_of[agent]
+        if np.isnan(length):  # it has no goal
+            pass
+        elif is_in_sight(goals.potentials[k], stride, side, x, y, bodies.goals[agent, 0], bodies.goals[agent, 1]):
             speed = min(bodies.speeds[agent], 2.0 * length)
             if length > 1e-9:
                 want_x, want_y = dx / length * speed, dy / length * speed
-        elif not np.isnan(length):
-            k = field_of[agent]
-            flow_x, flow_y = flow_at(flows[k], potentials[k], stride, side, x, y)
+        else:
+            flow_x, flow_y = flow_at(goals.flows[k], goals.potentials[k], stride, side, x, y)
             cell = (np.int64(np.floor(y / side)) + 1) * stride + np.int64(np.floor(x / side)) + 1
             along_x = fields.speeds[0 if flow_x >= 0.0 else 2, cell]
             along_y = fields.speeds[1 if flow_y >= 0.0 else 3, cell]

@@ -4,7 +4,7 @@ Emerson, "Crowd pathfinding and steering using flow field tiles", Game AI Pro, 2
 
 Guarantees  an agent that is alone arrives. There is one field for each goal, not for each agent.
 Invariants  the distance falls along the flow, which does not lead into walls or across their corners.
-Cost        O(cells log cells) for each goal cell, once; O(agents) in a step. 24 bytes for each goal and cell.
+Cost        O(cells log cells) for each goal and width of bodies, once; O(agents) in a step. 24 bytes a goal and cell.
 Deviations  one field over the whole grid instead of tiles with portals. Distances are by fast marching, where the article
             counts moves; agents take the mean of the flow of the four cells around them.
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.crowds import Bodies, Model, Moment, Space
 from wayfolk.algorithms.crowds._fields import GoalFields
 from wayfolk.algorithms.options import Range
-from wayfolk.kernels.bodies.potential import flow_at
+from wayfolk.kernels.bodies.potential import flow_at, is_in_sight
 from wayfolk.kernels.bodies.steering import arrive, avoid_bodies
 from wayfolk.kernels.jit import kernel
 
@@ -61,9 +61,10 @@ class FlowField(Model):
         if len(self.field_of) != len(bodies.radii):
             self.field_of = np.pad(self.field_of, (0, len(bodies.radii) - len(self.field_of)))
         going = agents[~np.isnan(bodies.goals[agents, 0])]
+        numbers = self.fields.numbers_of(bodies, going, self.areas)
         if not has_changed:  # who has no way any more waits
-            self.fields.check_ways(bodies.places[going], bodies.goals[going], going)
-        self.field_of[going] = self.fields.numbers_of(bodies.goals[going])
+            self.fields.check_ways(bodies, going, numbers)
+        self.field_of[going] = numbers
 
     def steer(self, moment: Moment, first: int, last: int) -> None:
         """Let each agent take up the velocity it wants."""
@@ -91,8 +92,8 @@ def _walk(bodies, near, fields, field_of, stride, settings, first, last):
         goal_x, goal_y = bodies.goals[agent, 0], bodies.goals[agent, 1]
         dx, dy = -vx, -vy
         if not np.isnan(goal_x):
-            if (goal_x - x) ** 2 + (goal_y - y) ** 2 > 2.25 * side * side:
-                k = field_of[agent]
+            k = field_of[agent]
+            if not is_in_sight(fields.potentials[k], stride, side, x, y, goal_x, goal_y):
                 flow_x, flow_y = flow_at(fields.flows[k], fields.potentials[k], stride, side, x, y)
                 dx, dy = flow_x * bodies.speeds[agent] - vx, flow_y * bodies.speeds[agent] - vy
                 bodies.aims[agent, 0], bodies.aims[agent, 1] = x + flow_x, y + flow_y

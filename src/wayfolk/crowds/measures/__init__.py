@@ -7,5 +7,6 @@
     lanes.lane_order(trajectory)                              1 if all neighbours in a lane walk the same way
     times.evacuation_time(trajectory)                         when the last has left
 
-Lengths are metres and times are seconds. An area is a rectangle: left, top, right, bottom.
+Lengths are metres and times are seconds. An area is a rectangle (left, top, right, bottom), the corners of a polygon, or an
+`Area`.
 """

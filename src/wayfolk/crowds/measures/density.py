@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from wayfolk.crowds.trajectory import Trajectory
 from wayfolk.errors import BadInput
 from wayfolk.kernels.voronoi import count_nearest
+from wayfolk.world.area import Area, Corners
 
-Area = tuple[float, float, float, float]
 Floats = NDArray[np.float64]
 
 SERVICE_LEVELS = (("A", 0.31), ("B", 0.43), ("C", 0.72), ("D", 1.08), ("E", 2.17), ("F", np.inf))
@@ -59,23 +59,21 @@ def grid_density(trajectory: Trajectory, *, cell: float = 1.0, frames: Sequence[
     return density
 
 
-def area_density(trajectory: Trajectory, area: Area, *, frames: Sequence[int] | slice | None = None) -> Densities:
+def area_density(trajectory: Trajectory, area: Corners, *, frames: Sequence[int] | slice | None = None) -> Densities:
     """The classic density: persons in `area` divided by its size, and their mean speed."""
-    left, top, right, bottom = checked_area(area)
+    measured = Area.of(area)
     chosen = _chosen(trajectory, frames)
     places, speeds = trajectory.places[chosen], np.hypot(*np.moveaxis(trajectory.velocities()[chosen], -1, 0))
-    x, y = places[..., 0], places[..., 1]
-    with np.errstate(invalid="ignore"):
-        inside = (x >= left) & (x < right) & (y >= top) & (y < bottom)
+    inside = measured.contains(places)
     counts = inside.sum(1)
     sums = np.where(inside, np.nan_to_num(speeds), 0.0).sum(1)
     speed = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return Densities(_times(trajectory, chosen), counts / ((right - left) * (bottom - top)), speed)
+    return Densities(_times(trajectory, chosen), counts / measured.size, speed)
 
 
 def voronoi_density(
     trajectory: Trajectory,
-    area: Area,
+    area: Corners,
     *,
     frames: Sequence[int] | slice | None = None,
     spacing: float = 0.1,
@@ -86,11 +84,11 @@ def voronoi_density(
     Cells are counted in points `spacing` metres apart, on the free cells of the grid or, without one, in the rectangle
     around all places. A point farther than `cut_off` from everybody is in no cell.
     """
-    left, top, right, bottom = checked_area(area)
+    measured = Area.of(area)
     if not spacing > 0 or not cut_off > 0:
         raise BadInput(f"spacing and cut_off must be above 0, not {spacing} and {cut_off}")
     points = _points(trajectory, spacing)
-    inside = (points[:, 0] >= left) & (points[:, 0] < right) & (points[:, 1] >= top) & (points[:, 1] < bottom)
+    inside = measured.contains(points)
     size = inside.sum() * spacing * spacing
     if not size:
         raise BadInput(f"no free place is in the area {area}")
@@ -111,18 +109,9 @@ def voronoi_density(
 
 def service_level(density: float) -> str:
     """The letter of the level of service at so many persons on a square metre."""
+    if not density >= 0:
+        raise BadInput(f"a density is 0 or more persons on a square metre, not {density}")
     return next(name for name, most in SERVICE_LEVELS if density <= most)
-
-
-def checked_area(area: Area) -> Area:
-    """The area as numbers, which must be a rectangle of some size."""
-    try:
-        left, top, right, bottom = (float(side) for side in area)
-    except (TypeError, ValueError):
-        raise BadInput(f"an area is left, top, right, bottom in metres, not {area!r}") from None
-    if not (np.isfinite([left, top, right, bottom]).all() and left < right and top < bottom):
-        raise BadInput(f"an area is left < right and top < bottom in metres, not {area!r}")
-    return left, top, right, bottom
 
 
 def _chosen(trajectory: Trajectory, frames: Sequence[int] | slice | None) -> NDArray[np.int64]:

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.crowds.measures.density import Area, Densities, area_density, checked_area, voronoi_density
+from wayfolk.crowds.measures.density import Densities, area_density, voronoi_density
 from wayfolk.crowds.trajectory import Trajectory
 from wayfolk.errors import BadInput
+from wayfolk.world.area import Corners
 
 Floats = NDArray[np.float64]
 Line = tuple[float, float, float, float]
@@ -60,7 +61,10 @@ class LinePassages(NamedTuple):
 
 
 def passages(trajectory: Trajectory, line: Line) -> LinePassages:
-    """Who crosses the line from (x1, y1) to (x2, y2); the moment is found between the two frames."""
+    """Who crosses the line from (x1, y1) to (x2, y2); the moment is found between the two frames.
+
+    An agent that leaves is not seen after its last frame: draw the line a little before the place where agents leave.
+    """
     try:
         x1, y1, x2, y2 = (float(end) for end in line)
     except (TypeError, ValueError):
@@ -87,10 +91,9 @@ def passages(trajectory: Trajectory, line: Line) -> LinePassages:
 
 
 def fundamental_diagram(
-    trajectory: Trajectory, area: Area, *, by: str = "voronoi", spacing: float = 0.1, cut_off: float = np.inf
+    trajectory: Trajectory, area: Corners, *, by: str = "voronoi", spacing: float = 0.1, cut_off: float = np.inf
 ) -> Densities:
     """Density, speed and flow in `area` at every frame in which somebody is there; `by` is "voronoi" or "area"."""
-    checked_area(area)
     if by not in ("voronoi", "area"):
         raise BadInput(f"a density is measured by 'voronoi' or 'area', not {by!r}")
     if by == "area":

@@ -5,28 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.crowds.measures.density import Area, checked_area
 from wayfolk.crowds.trajectory import Trajectory
 from wayfolk.errors import BadInput
+from wayfolk.world.area import Area, Corners
 
 Floats = NDArray[np.float64]
 
 
-def evacuation_time(trajectory: Trajectory, *, area: Area | None = None, share: float = 1.0) -> float:
-    """Seconds until `share` of all agents have left the world, or the `area`, for good; infinity if they have not."""
+def evacuation_time(trajectory: Trajectory, *, area: Corners | None = None, share: float = 1.0) -> float:
+    """Seconds until `share` of all agents have left the world for good; infinity if they have not.
+
+    With `area`, it is the time until they have left the area. Only agents count that were ever there.
+    """
     if not 0 < share <= 1:
         raise BadInput(f"share must be above 0 and at most 1, not {share}")
-    if not trajectory.n_agents:
+    inside = trajectory.present if area is None else Area.of(area).contains(trajectory.places)
+    inside = inside[:, inside.any(0)]
+    if not inside.size:
         return 0.0
-    inside = trajectory.present
-    if area is not None:
-        left, top, right, bottom = checked_area(area)
-        x, y = trajectory.places[..., 0], trajectory.places[..., 1]
-        with np.errstate(invalid="ignore"):
-            inside = (x >= left) & (x < right) & (y >= top) & (y < bottom)
-    last = np.where(inside.any(0), trajectory.n_frames - inside[::-1].argmax(0), 0)
+    last = trajectory.n_frames - inside[::-1].argmax(0)
     left_at = np.sort(np.where(last < trajectory.n_frames, last * trajectory.seconds, np.inf))
-    return float(left_at[max(0, int(np.ceil(share * len(left_at) - 1e-9)) - 1)])
+    return round(float(left_at[max(0, int(np.ceil(share * len(left_at) - 1e-9)) - 1)]), 9)
 
 
 def travel_times(trajectory: Trajectory) -> Floats:

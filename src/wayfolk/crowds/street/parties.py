@@ -13,6 +13,7 @@ from wayfolk.crowds.minds.minds import Minds
 from wayfolk.crowds.street.ground import Ground
 from wayfolk.crowds.street.roads import Place
 from wayfolk.errors import BadInput
+from wayfolk.world.area import Area
 
 WALKER_SENSES = ("signal", "at_crossing", "on_crossing", "car_near")
 """What pedestrians sense: the signal of the cars at the crossing ahead ("green", "orange", "red"), whether a crossing is a
@@ -30,6 +31,7 @@ class Spawn:
 
     starts   cells where pedestrians come in, or first cells of lanes; all edges by default
     goals    cells where pedestrians go to; for each another edge than the one where it came by default
+    exit     whether the goals are one area: then pedestrians walk to its nearest part, and leave as soon as they are in it
     """
 
     brain: Brain
@@ -41,6 +43,7 @@ class Spawn:
     radius: float = 0.0
     starts: tuple[Place, ...] = ()
     goals: tuple[Place, ...] = ()
+    exit: bool = False
 
     def __post_init__(self) -> None:
         defaults = (8.0, 1.0) if self.is_vehicle else (1.34, 0.22)
@@ -64,6 +67,8 @@ class Party:
     starts: NDArray[np.int64]
     """The rows are x, y of cells; for vehicles, numbers of lanes."""
     goals: NDArray[np.int64]
+    exit: Area | None = None
+    """The goals, if they are one area."""
     numbers: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     agents: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     own_speeds: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
@@ -115,7 +120,10 @@ def party_of(spawn: Spawn, ground: Ground) -> Party:
             if not (0 <= x < grid.width and 0 <= y < grid.height and grid.free[y, x]):
                 raise BadInput(f"the {what} {(x, y)} of a {spawn.kind} is not on a pavement")
     parts = {grid.components[grid.cell(place)] for place in starts}
-    for place in goals:
-        if spawn.goals and not parts & {grid.components[grid.cell(place)]}:
-            raise BadInput(f"a {spawn.kind} cannot walk to {place}: no pavement or crossing connects it with a start")
-    return Party(spawn, Minds(spawn.brain, WALKER_SENSES), np.array(starts), np.array(goals))
+    if 2 * spawn.radius >= ground.cell:
+        raise BadInput(f"a {spawn.kind} of radius {spawn.radius:g} m does not fit a cell of {ground.cell:g} m")
+    cut_off = [place for place in goals if grid.components[grid.cell(place)] not in parts]
+    if cut_off and spawn.goals and (not spawn.exit or len(cut_off) == len(goals)):
+        raise BadInput(f"a {spawn.kind} cannot walk to {cut_off[0]}: no pavement or crossing connects it with a start")
+    area = Area.of_cells(np.array(goals), cell=ground.cell) if spawn.exit else None
+    return Party(spawn, Minds(spawn.brain, WALKER_SENSES), np.array(starts), np.array(goals), area)

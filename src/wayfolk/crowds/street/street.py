@@ -208,15 +208,21 @@ class Street:
         part = grid.components[grid.cell(tuple(start.tolist()))]
         goals = [goal for goal in party.goals.tolist() if grid.components[grid.cell(tuple(goal))] == part]
         far = [goal for goal in goals if abs(goal[0] - start[0]) + abs(goal[1] - start[1]) > 1]
+        if party.exit is not None and start.tolist() in goals:
+            return False
         margin = spawn.radius + 0.02
         places = start * cell + margin + self.rng.random((TRIES, 2)) * (cell - 2 * margin)
         clear = np.flatnonzero(self.crowd.is_clear(places, spawn.radius + 0.05))
         if not far or not clear.size:
             return False
-        goal = np.array(far[self.rng.integers(len(far))])
+        goal = (np.array(far[self.rng.integers(len(far))]) + 0.5) * cell
         speed = spawn.speed * float(np.clip(self.rng.normal(1.0, SPREAD), 0.6, 1.5))
         agents = self.crowd.add(
-            places[clear[:1]], [(goal + 0.5) * cell], radius=spawn.radius, speed=speed, top_speed=2.2 * speed
+            places[clear[:1]],
+            party.exit or [goal],
+            radius=spawn.radius,
+            speed=speed,
+            top_speed=2.2 * speed,
         )
         party.agents = np.append(party.agents, agents.astype(np.int64))
         party.own_speeds = np.append(party.own_speeds, speed)
@@ -316,6 +322,8 @@ class Street:
         for party in self.walkers:
             apart = np.hypot(*(crowd.places[party.agents] - crowd.goals[party.agents]).T)
             there = apart < max(0.35 * self.ground.cell, 2 * party.spawn.radius)
+            if party.exit is not None:
+                there = party.exit.contains(crowd.places[party.agents])
             if there.any():
                 crowd.remove(party.agents[there])
                 self.arrived += int(there.sum())

@@ -1,4 +1,4 @@
-"""Flow: agents follow the flow field of their goal, one field for each goal cell."""
+"""Flow: agents follow the flow field of their goal, one field for each goal and each width of bodies."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ class Flow(Ways):
         if len(self.field_of) != room:
             self.field_of = np.pad(self.field_of, (0, room - len(self.field_of)))
         some = going(crowd, agents)
+        numbers = self.fields.numbers_of(crowd.bodies, some, crowd.areas)
         if not self._has_changed:  # who has no way any more waits
-            self.fields.check_ways(crowd.bodies.places[some], crowd.bodies.goals[some], some)
-        self.field_of[some] = self.fields.numbers_of(crowd.bodies.goals[some])
+            self.fields.check_ways(crowd.bodies, some, numbers)
+        self.field_of[some] = numbers
         crowd.bodies.aims[agents] = crowd.bodies.goals[agents]
 
     def aim(self, crowd: Crowd) -> None:

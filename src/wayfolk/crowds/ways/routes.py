@@ -1,7 +1,7 @@
 """Routes: each agent has a path of points by a search of the catalogue or on a navigation mesh, for the width of its body.
 
-Cells that are nearer to a wall than the agent's radius are left out, where the start and the goal allow it. Paths from
-cell to cell are pulled taut: a point is left out if the body can move straight past it. An agent that has not come nearer
+Gaps that are too narrow for the body are left out (`wayfolk.world.passable`, `wayfolk.crowds.ways.meshes`). Paths from cell
+to cell are pulled taut: a point is left out if the body can move straight past it. An agent that has not come nearer
 to its next point for `patience` seconds is blocked: it plans again around the bodies that stand, and the log says so.
 """
 
@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.crowds._fields import no_way
 from wayfolk.algorithms.paths import Finder
 from wayfolk.crowds.ways.base import Ways, going
-from wayfolk.errors import BadInput, BadProblem, NotSupported
+from wayfolk.crowds.ways.ends import AreaEnds, cell_with_room
+from wayfolk.crowds.ways.meshes import Meshes
+from wayfolk.errors import BadInput, NotSupported
 from wayfolk.kernels.bodies.following import AT, END, follow_paths, is_clear
+from wayfolk.kernels.codes import NOWHERE
 from wayfolk.world.grid import Grid
-from wayfolk.world.mesh.navmesh import Navmesh
+from wayfolk.world.passable import Passables
 from wayfolk.world.space import Space
 
 if TYPE_CHECKING:
@@ -36,25 +40,31 @@ class Routes(Ways):
         self, space: Space, algorithm: str = "astar", *, smooth: bool = True, patience: float = 3.0, **options: Any
     ) -> None:
         super().__init__(space)
-        if space.grid is None:
-            raise NotSupported("paths are found on a grid, and this space has none")
+        if space.grid is None and algorithm != "navmesh":
+            raise NotSupported("searches find paths on a grid, and this space has none: use navmesh")
         if not patience > 0:
             raise BadInput(f"patience must be some seconds, not {patience}")
         self.algorithm, self.smooth, self.patience, self.options = algorithm, smooth, float(patience), options
         self.pool, self.n_pool = np.zeros((1024, 2)), 0
         self.spans = np.zeros((0, 2), np.int64)
         self.best, self.since = np.zeros(0), np.zeros(0, np.int64)
-        self._finders: dict[float, Any] = {}
+        self._open(space)
+
+    def _open(self, space: Space) -> None:
+        """Begin anew in a space whose walls have changed."""
+        self.meshes = Meshes(space) if self.algorithm == "navmesh" else None
+        self.passables = None if space.grid is None else Passables(space)
+        self.ends = None if space.grid is None else AreaEnds(space)
+        self._finders: dict[int, Any] = {}
 
     def plan(self, crowd: Crowd, agents: NDArray[np.int32]) -> None:
         """Find a path for each agent; an agent without one is the caller's mistake."""
         self._grow(len(crowd.bodies.radii))
         self.spans[agents] = 0
         for agent in going(crowd, agents).tolist():
-            path = self.find(crowd.places[agent], crowd.goals[agent], float(crowd.radii[agent]))
+            path = self._find_for(crowd, agent)
             if path is None:
-                x, y = crowd.goals[agent]
-                raise BadProblem(f"there is no way for agent {agent} to its goal ({x:g}, {y:g})", agent)
+                raise no_way(self.space, agent, crowd.bodies)
             self._store(crowd, agent, path)
 
     def aim(self, crowd: Crowd) -> None:
@@ -71,14 +81,16 @@ class Routes(Ways):
         )
         n = crowd.n_agents
         late = crowd.tick - self.since[:n] > self.patience / crowd.step_seconds
-        late &= crowd.is_active & (self.spans[:n, END] > 0) & ~crowd.is_there
+        late &= crowd.is_active & (self.spans[:n, END] > 0)
+        if late.any():
+            late &= ~crowd.is_there
         for agent in np.flatnonzero(late)[:MOST_AT_ONCE].tolist():
             self._go_around(crowd, agent)
 
     def changed(self, crowd: Crowd, space: Space) -> None:
         """Plan again for the agents whose paths lead through new walls."""
         super().changed(crowd, space)
-        self._finders.clear()
+        self._open(space)
         for agent in going(crowd, crowd.active).tolist():
             points = np.concatenate([crowd.places[agent : agent + 1], self.path_of(agent)])
             if not self._is_clear(points, float(crowd.radii[agent])):
@@ -89,60 +101,54 @@ class Routes(Ways):
         at, end = self.spans[agent].tolist()
         return self.pool[at:end]
 
+    def _find_for(self, crowd: Crowd, agent: int, standing: Points | None = None) -> Points | None:
+        """The path of an agent to its point, or to the part of its area that is nearest on foot."""
+        place, radius, goal = crowd.places[agent], float(crowd.radii[agent]), crowd.goals[agent]
+        area = int(crowd.areas.of[agent])
+        if area == NOWHERE:
+            return self.find(place, goal, radius, standing)
+        if self.ends is not None:
+            return self.find(place, self.ends.point(crowd, agent), radius, standing)
+        targets = crowd.areas.targets_of(area)
+        for target in targets[np.argsort(((targets - place) ** 2).sum(1), kind="stable")]:
+            path = self.find(place, target, radius, standing)
+            if path is not None:
+                return path
+        return None
+
     def find(self, place: Points, goal: Points, radius: float, standing: Points | None = None) -> Points | None:
-        """The points of a path for a body of this radius, its goal the last; None if there is none.
+        """The points of a path for a body of this radius, its goal the last; None if there is none that is wide enough.
 
         It leads around bodies that stand at `standing`.
         """
-        if self.algorithm == "navmesh":
-            return self._find_on_mesh(place, goal, radius)
-        start, end = self.space.cells(np.stack([place, goal])).tolist()
-        for wide in (radius, 0.0):
-            finder = self._finder(wide, standing)
-            grid = finder.world
-            if grid.is_free(start) and grid.is_free(end):
-                result = finder(grid.place(start), grid.place(end))
-                if result.path is not None:
-                    points = (np.array(result.path, np.float64).reshape(-1, 2) + 0.5) * self.space.cell
-                    points = np.concatenate([place[None], points[1:-1], goal[None]])
-                    is_free = standing is None or not len(standing)  # else it would be pulled through them
-                    return (self._taut(points, radius) if self.smooth and is_free else points)[1:]
-        return None
+        if self.meshes is not None:
+            return self.meshes.find(place, goal, radius)
+        assert self.passables is not None
+        passable = self.passables.of(radius)
+        start = cell_with_room(self.space, passable, place, radius)
+        end = cell_with_room(self.space, passable, goal, 2.0 * radius, start)
+        if start == NOWHERE or end == NOWHERE:
+            return None
+        finder = self._finder(passable.grid, standing)
+        if not (finder.world.is_free(start) and finder.world.is_free(end)):
+            return None
+        result = finder(passable.grid.place(start), passable.grid.place(end))
+        if result.path is None:
+            return None
+        last = goal if end == int(self.space.cells(goal)[0]) else passable.points[end]
+        points = passable.points[passable.grid.cells(np.array(result.path))]
+        points = np.concatenate([place[None], points[1:-1], last[None]])
+        is_free = standing is None or not len(standing)  # else it would be pulled through them
+        return (self._taut(points, radius) if self.smooth and is_free else points)[1:]
 
-    def _wide(self, radius: float) -> Grid:
-        """The grid of the cells that have room for a body of this radius."""
-        grid = self.space.grid
-        assert grid is not None
-        if radius > 0.0:
-            tight = self.space.clearance(self.space.middles(grid.free_cells), 2.0 * radius) < radius - 1e-9
-            if tight.any():
-                return grid.with_blocked(grid.free_cells[tight])
-        return grid
-
-    def _finder(self, radius: float, standing: Points | None = None) -> Any:
-        """A finder on the cells that have room for a body of this radius."""
-        if radius not in self._finders:
-            self._finders[radius] = Finder(self._wide(radius), self.algorithm, self.options)
-        finder = self._finders[radius]
+    def _finder(self, grid: Grid, standing: Points | None = None) -> Any:
+        """A finder on the cells of `grid` on which nobody stands."""
         if standing is not None and len(standing):
             cells = self.space.cells(standing)
-            return Finder(finder.world.with_blocked(cells[finder.world._free[cells]]), self.algorithm, self.options)
-        return finder
-
-    def _find_on_mesh(self, place: Points, goal: Points, radius: float) -> Points | None:
-        """The path on a mesh of the cells with room for the body; a mesh has middles of cells at whole numbers."""
-        for wide in (radius, 0.0):
-            key = -1.0 - wide
-            if key not in self._finders:
-                self._finders[key] = Navmesh.from_grid(_without_costs(self._wide(wide)))
-            mesh, shift = self._finders[key], 0.5
-            ends = place / self.space.cell - shift, goal / self.space.cell - shift
-            if len(mesh.locate(ends[0])) and len(mesh.locate(ends[1])):
-                result = mesh.find_path(*ends)
-                if result.path is not None:
-                    points = (np.array(result.path, np.float64).reshape(-1, 2) + shift) * self.space.cell
-                    return points[1:] if len(points) > 1 else goal[None]
-        return None
+            return Finder(grid.with_blocked(cells[grid._free[cells]]), self.algorithm, self.options)
+        if id(grid) not in self._finders:
+            self._finders[id(grid)] = Finder(grid, self.algorithm, self.options)
+        return self._finders[id(grid)]
 
     def _taut(self, points: Points, radius: float) -> Points:
         """The points that are needed: from each the farthest to which the body can move straight."""
@@ -168,14 +174,16 @@ class Routes(Ways):
         others = crowd.active[crowd.active != agent]
         stands = (crowd.velocities[others] ** 2).sum(1) < STANDING**2
         near = ((crowd.places[others] - crowd.places[agent]) ** 2).sum(1) < (10.0 * self.space.cell) ** 2
-        own, end = self.space.cells(np.stack([crowd.places[agent], crowd.goals[agent]]))
-        cells = self.space.cells(crowd.places[others])
-        standing = crowd.places[others[stands & near & (cells != own) & (cells != end)]]
+        if self.space.grid is not None:
+            own, end = self.space.cells(np.stack([crowd.places[agent], crowd.goals[agent]]))
+            cells = self.space.cells(crowd.places[others])
+            near &= (cells != own) & (cells != end)
+        standing = crowd.places[others[stands & near]]
         self._plan_again(crowd, agent, "others stand in its way", standing)
 
     def _plan_again(self, crowd: Crowd, agent: int, why: str, standing: Points | None = None) -> None:
         x, y = crowd.places[agent]
-        path = self.find(crowd.places[agent], crowd.goals[agent], float(crowd.radii[agent]), standing)
+        path = self._find_for(crowd, agent, standing)
         if path is None:
             crowd.note(agent, f"is blocked at ({x:.1f}, {y:.1f}) and waits: {why}, and there is no other")
             self.since[agent] = crowd.tick
@@ -212,7 +220,3 @@ class Routes(Ways):
         if more > 0:
             self.spans = np.pad(self.spans, ((0, more), (0, 0)))
             self.best, self.since = np.pad(self.best, (0, more)), np.pad(self.since, (0, more))
-
-
-def _without_costs(grid: Grid) -> Grid:
-    return grid if grid.costs is None else Grid(grid.free, grid.moves, links=grid.links, name=grid.name)

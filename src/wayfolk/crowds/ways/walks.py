@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.crowds._fields import no_way
 from wayfolk.algorithms.paths import Finder
 from wayfolk.crowds.ways.base import Ways, going
-from wayfolk.errors import BadProblem, NotSupported, WayfolkError
+from wayfolk.crowds.ways.ends import AreaEnds, cell_with_room
+from wayfolk.errors import NotSupported, WayfolkError
+from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem.result import Status
+from wayfolk.world.grid import Grid
+from wayfolk.world.passable import Passables
 from wayfolk.world.space import Space
 
 if TYPE_CHECKING:
@@ -28,22 +33,36 @@ class Walks(Ways):
         super().__init__(space)
         if space.grid is None:
             raise NotSupported("real-time searches walk on a grid, and this space has none")
-        self.finder = Finder(space.grid, algorithm, options)
         self.algorithm, self.options = algorithm, options
         self.tasks: dict[int, Any] = {}
+        self._open(space)
+        self._finder(space.grid)  # refuses options that the search does not have
+
+    def _open(self, space: Space) -> None:
+        """Begin anew in a space whose walls have changed."""
+        self.passables, self.ends = Passables(space), AreaEnds(space)
+        self._finders: dict[int, Any] = {}
+
+    def _finder(self, grid: Grid) -> Any:
+        if id(grid) not in self._finders:
+            self._finders[id(grid)] = Finder(grid, self.algorithm, self.options)
+        return self._finders[id(grid)]
 
     def plan(self, crowd: Crowd, agents: NDArray[np.int32]) -> None:
         """Begin a search for each agent, or give a search under way the new goal."""
-        grid = self.finder.world
         crowd.bodies.aims[agents] = crowd.bodies.goals[agents]
-        parts = grid.components  # type: ignore[union-attr]
         for agent in going(crowd, agents).tolist():
-            start, goal = self.space.cells(np.stack([crowd.places[agent], crowd.goals[agent]])).tolist()
-            if parts[start] != parts[goal]:
-                x, y = crowd.goals[agent]
-                raise BadProblem(f"there is no way for agent {agent} to its goal ({x:g}, {y:g})", agent)
-            self.tasks[agent] = self.finder.begin(grid.place(start), grid.place(goal))
-            crowd.bodies.aims[agent] = self.space.middles([start])[0]
+            radius = float(crowd.radii[agent])
+            passable = self.passables.of(radius)
+            grid, goal = passable.grid, crowd.goals[agent]
+            if crowd.areas.of[agent] != NOWHERE:
+                goal = self.ends.point(crowd, agent)
+            start = cell_with_room(self.space, passable, crowd.places[agent], radius)
+            end = cell_with_room(self.space, passable, goal, 2.0 * radius, start)
+            if NOWHERE in (start, end) or grid.components[start] != grid.components[end]:
+                raise no_way(self.space, agent, crowd.bodies)
+            self.tasks[agent] = self._finder(grid).begin(grid.place(start), grid.place(end))
+            crowd.bodies.aims[agent] = passable.points[start]
 
     def aim(self, crowd: Crowd) -> None:
         """Let the searches of those who have reached their cell move on."""
@@ -62,16 +81,15 @@ class Walks(Ways):
                 crowd.note(agent, f"has no way on from ({bodies.places[agent, 0]:.1f}, {bodies.places[agent, 1]:.1f})")
                 del self.tasks[agent]
                 continue
-            bodies.aims[agent] = self.space.middles([task.here])[0]
+            bodies.aims[agent] = self.passables.of(float(bodies.radii[agent])).points[task.here]
 
     def changed(self, crowd: Crowd, space: Space) -> None:
         """Let the searches under way hear of the new walls."""
         super().changed(crowd, space)
-        assert space.grid is not None
-        self.finder = Finder(space.grid, self.algorithm, self.options)
+        self._open(space)
         for agent in going(crowd, crowd.active).tolist():
             try:
-                self.tasks[agent].change(space.grid)
+                self.tasks[agent].change(self.passables.of(float(crowd.radii[agent])).grid)
             except (WayfolkError, KeyError):
                 try:
                     self.plan(crowd, np.array([agent], np.int32))

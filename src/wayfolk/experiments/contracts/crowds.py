@@ -13,6 +13,7 @@ from wayfolk.crowds.crowd import Crowd
 from wayfolk.errors import BadInput, WayfolkError
 from wayfolk.experiments.contracts.check import Broken, Case, Check, Draw, expect, expect_error, registered_in
 from wayfolk.experiments.contracts.reference import picture
+from wayfolk.world.area import Area
 from wayfolk.world.grid import Grid, Moves
 
 CHECKS: list[Check] = []
@@ -20,6 +21,10 @@ check = registered_in(CHECKS)
 RADIUS = 0.2
 SIDE = 0.5  # metres of a cell, so that two bodies of this radius cannot be in one
 STEPS = 40
+
+
+def _seeks_goals(case: Case) -> bool:
+    return bool(case.entry.facts.get("SEEKS_GOALS", True))
 
 
 @check("the same seed gives the same trajectories, with any number of threads")
@@ -61,7 +66,7 @@ def bodies_stay_outside_walls(case: Case, draw: Draw) -> None:
     expect((grid.free == before).all(), "the map has changed")
 
 
-@check("an agent that is alone arrives", applies=lambda case: case.entry.facts.get("SEEKS_GOALS", True))
+@check("an agent that is alone arrives", applies=_seeks_goals)
 def a_lone_agent_arrives(case: Case) -> None:
     """Around a wall, by its own way or by a flow field."""
     free = np.ones((16, 24), np.bool_)
@@ -70,6 +75,42 @@ def a_lone_agent_arrives(case: Case) -> None:
     crowd.add([(2.0, 6.0)], [(10.0, 6.0)], radius=RADIUS)
     crowd.advance(int(60 / crowd.step_seconds))
     expect(crowd.n_active == 0, f"after a minute it is at {crowd.places[0]}, not at its goal")
+
+
+@check("agents that share a goal are all there in the end, and one after the other if they leave", applies=_seeks_goals)
+def a_shared_goal_is_reached(case: Case) -> None:
+    """Twelve agents and one point, and the same with an area."""
+    xs, ys = np.meshgrid(np.arange(0.5, 5.0, 1.2), np.arange(0.5, 4.0, 1.2))
+    places = np.stack([xs.ravel(), ys.ravel()], 1) + 0.1 * np.sin(np.arange(12))[:, None]
+    for goal in ([(5.2, 5.3)], Area((4.0, 4.5, 6.0, 5.5))):
+        for leave in (True, False):
+            crowd = Crowd(Grid(np.ones((12, 16))), case.entry, cell=SIDE, ways="flow", leave=leave, **case.options)
+            crowd.add(places, goal, radius=RADIUS)
+            most = 1
+            for _ in range(int(120 / crowd.step_seconds)):
+                before = crowd.n_active
+                crowd.step()
+                most = max(most, before - crowd.n_active)
+                if not crowd.n_active or (not leave and crowd.tick % 20 == 0 and crowd.is_there.all()):
+                    break
+            n = crowd.n_active if leave else int((~crowd.is_there).sum())
+            expect(n == 0, f"after two minutes {n} of 12 agents are not at {goal if leave else 'the goal of all'}")
+            expect(most < 6, f"{most} of 12 agents leave in one step")
+
+
+@check("a body that is too wide for a gap takes another way, and is refused if there is none", applies=_seeks_goals)
+def a_gap_is_wide_enough(case: Case) -> None:
+    """A wall with a gap of one cell on the straight way and one of four cells beside it; then without the wide one."""
+    free = np.ones((11, 18), np.bool_)
+    free[:, 8:10] = False
+    free[2, 8:10] = free[5:9, 8:10] = True
+    crowd = Crowd(Grid(free), case.entry, cell=SIDE, ways="flow", leave=True, **case.options)
+    crowd.add([(1.5, 1.25)], [(7.5, 1.25)], radius=0.9 * SIDE)
+    crowd.advance(int(60 / crowd.step_seconds))
+    expect(crowd.n_active == 0, f"after a minute it is at {crowd.places[0]}, not at its goal")
+    free[5:9, 8:10] = False
+    crowd = Crowd(Grid(free), case.entry, cell=SIDE, ways="flow", **case.options)
+    expect_error(BadInput, "wide enough", lambda: crowd.add([(1.5, 1.25)], [(7.5, 1.25)], radius=0.9 * SIDE))
 
 
 @check("agents come and go, goals and walls change, and bodies stay outside walls", drawn=True)

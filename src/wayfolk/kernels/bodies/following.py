@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wayfolk.kernels.bodies.potential import flow_at
+from wayfolk.kernels.bodies.potential import flow_at, is_in_sight
 from wayfolk.kernels.bodies.walls import wall_distance
 from wayfolk.kernels.jit import kernel
 
@@ -49,10 +49,10 @@ def follow_flows(bodies, n_agents, fields, field_of, stride, side):
             continue
         x, y = bodies.places[agent, 0], bodies.places[agent, 1]
         goal_x, goal_y = bodies.goals[agent, 0], bodies.goals[agent, 1]
-        if (goal_x - x) ** 2 + (goal_y - y) ** 2 <= 2.25 * side * side:
+        k = field_of[agent]
+        if is_in_sight(fields.potentials[k], stride, side, x, y, goal_x, goal_y):
             bodies.aims[agent, 0], bodies.aims[agent, 1] = goal_x, goal_y
             continue
-        k = field_of[agent]
         flow_x, flow_y = flow_at(fields.flows[k], fields.potentials[k], stride, side, x, y)
         bodies.aims[agent, 0], bodies.aims[agent, 1] = x + 2.0 * side * flow_x, y + 2.0 * side * flow_y
 

@@ -1,4 +1,4 @@
-"""Potentials: the least cost from every cell to a goal, by fast marching, and the flow that leads down.
+"""Potentials: the least cost from every cell to the nearest goal, by fast marching, and the flow that leads down.
 
 Sethian, "A fast marching level set method for monotonically advancing fronts", 1996. The potential solves the eikonal
 equation |gradient| = cost on the grid: unlike distances over eight moves it is nearly the same in all directions. The cost
@@ -19,8 +19,8 @@ EAST, SOUTH, WEST, NORTH = range(4)  # as the first four bits of a cell's legal 
 
 
 @kernel
-def march(legal, stride, costs, goal, potential, keys, items, is_done):
-    """Write the potential of `goal` to all cells that can reach it; others stay infinite.
+def march(legal, stride, costs, goals, potential, keys, items, is_done):
+    """Write the cost to the nearest of `goals` to all cells that can reach one; others stay infinite.
 
     `costs[k, cell]` is the cost of a metre from the cell to its neighbour on side k; infinite costs are walls. A row of
     costs of length 1 is the same everywhere. `keys` and `items` are a heap with room for five entries for each cell.
@@ -28,8 +28,10 @@ def march(legal, stride, costs, goal, potential, keys, items, is_done):
     for cell in range(potential.size):
         potential[cell] = np.inf
         is_done[cell] = False
-    potential[goal] = 0.0
-    n = _push(keys, items, 0, 0.0, goal)
+    n = 0
+    for goal in goals:
+        potential[goal] = 0.0
+        n = _push(keys, items, n, 0.0, goal)
     while n > 0:
         cell, n = _pop(keys, items, n)
         if is_done[cell]:
@@ -138,11 +140,11 @@ def _pop(keys, items, n):
 
 
 @kernel
-def flow_down(legal, stride, potential, goal, flow):
-    """Write the unit vector that leads down from each cell to `flow`; zero at the goal and where it cannot be reached."""
+def flow_down(legal, stride, potential, flow):
+    """Write the unit vector that leads down from each cell to `flow`; zero at goals and where none can be reached."""
     for cell in range(potential.size):
         flow[cell, 0] = flow[cell, 1] = 0.0
-        if potential[cell] == np.inf or cell == goal:
+        if potential[cell] == np.inf or potential[cell] == 0.0:
             continue
         dx, dy = np.float64(0.0), np.float64(0.0)
         side_x, side_y = EAST, SOUTH
@@ -163,6 +165,16 @@ def flow_down(legal, stride, potential, goal, flow):
         length = np.sqrt(dx * dx + dy * dy)
         if length > 0.0:
             flow[cell, 0], flow[cell, 1] = dx / length, dy / length
+
+
+@inner
+def is_in_sight(potential, stride, cell_side, x, y, goal_x, goal_y):
+    """Whether an agent heads straight for its goal: in a goal cell, or within 1.5 cells and with no wall to go around."""
+    here = (np.int64(np.floor(y / cell_side)) + 1) * stride + np.int64(np.floor(x / cell_side)) + 1
+    if not 0 <= here < potential.size or potential[here] > 2.5 * cell_side:
+        return False
+    apart = (goal_x - x) ** 2 + (goal_y - y) ** 2
+    return potential[here] == 0.0 or apart <= 2.25 * cell_side * cell_side
 
 
 @inner

@@ -238,6 +238,7 @@ class _Reader:
                 radius=values.radius or 0.0,
                 starts=starts,
                 goals=goals,
+                exit="goal_area" in table,
             )
             party_of(spawn, ground)
             return spawn
