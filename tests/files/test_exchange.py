@@ -168,7 +168,7 @@ def test_tasks_of_a_simulation_are_told_to_planviz(tmp_path):
             json.dumps(
                 {"actionModel": "MAPF", "start": [[0, 0]] * 20_000, "actualPaths": ["w" * 20_000] + [""] * 19_999}
             ),
-            ": 59999 values would become a table of 400020000",
+            ": 40000 values would become a table of 400020000",
         ),
         ("p.csv", f"step,agent,x,y\n{1 << 62},3,0,0\n", ", line 2: agent 3 .* is outside the map, or below 0"),
         (
