@@ -15,7 +15,7 @@ import command
 import wayfolk as wf
 from wayfolk.algorithms import catalogue, foreign
 from wayfolk.algorithms.options import Option, Range
-from wayfolk.errors import BadInput, NotSupported, UnknownName
+from wayfolk.errors import BadInput, NotSupported, UnknownName, WayfolkError
 from wayfolk.experiments.contracts import run_checks
 
 SEARCH = '''"""Wave: expands nodes in order of their number of moves from the start.
@@ -257,7 +257,7 @@ def test_sweeps_take_module_begin(package):
         '[[sweep]]\nmaps = [{make = "random", width = 9, height = 9}]\nproblems = [{kind = "pairs", count = 2}]\n'
         'algorithms = [{name = "wave_algorithm:begin", options = {width = [2, 3]}}, {name = "wave"}]\n'
     )
-    assert read_spec(package / "sweep.toml").algorithms == ["wave", "wave_algorithm:begin"]
+    assert read_spec(package / "sweep.toml", trust=True).algorithms == ["wave", "wave_algorithm:begin"]
 
 
 def test_listing_imports_nothing_of_a_package(package):
@@ -297,6 +297,56 @@ def test_names_that_clash_are_told(package):
     done = command.program("list", env=os.environ | {"PYTHONPATH": pythonpath(package)})
     assert done.code == 0
     assert done.err.count("wayfolk: ") == 4
+
+
+HEAD = (
+    "from __future__ import annotations\nfrom typing import Annotated\nfrom wayfolk.algorithms.options import Range\n"
+)
+BROKEN = {
+    "range": (
+        "def begin(world, start, goal, *, size: Annotated[int, Range(0, 'many')] = 1): ...",
+        "a bound of a range is a number",
+    ),
+    "import": ("import nowhere_at_all\ndef begin(*world): ...", "cannot be imported: No module named"),
+    "leave": ("import sys\nsys.exit(3)", "cannot be imported: SystemExit"),
+    "default": ("def begin(world, start, goal, *, size: object = object()): ...\nbegin = (lambda f: f)(begin)", None),
+    "syntax": ("def begin(world", "SyntaxError"),
+    "deep": ("x = " + "(" * 500 + ")" * 500, "SyntaxError"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_algorithm_is_left_out_and_named_in_one_line(package, name):
+    text, complaint = BROKEN[name]
+    (package / f"broken_{name}.py").write_text(HEAD + text)
+    add_points(package, "broken", f"bad = broken_{name}:begin\nbent =")
+    assert [entry.name for entry in catalogue.added() if entry.name != "bad"] == ["polite_one", "wave"]
+    told = [line for line in catalogue.complaints() if "'bad'" in line]
+    if complaint is None:  # its text says all there is to list
+        assert told == []
+        return
+    assert len(told) == 1
+    assert told[0].startswith("the algorithm 'bad' of broken cannot be used: ")
+    assert complaint in told[0]
+    assert "\n" not in told[0]
+    with pytest.raises(WayfolkError, match="the algorithm 'bad' of broken cannot be used"):
+        catalogue.find("bad")
+    said = command.wayfolk("list", "bad")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    said = command.wayfolk("list", "--json")
+    assert said.code == 0
+    assert "wave" in [entry["name"] for entry in json.loads(said.out)]
+
+
+def test_a_bound_may_be_an_expression(package):
+    """As 2**62 is, which the text of a module does not tell: then the module is imported."""
+    text = "def begin(world, start, goal, *, size: Annotated[int, Range(0, 2**62)] = 1): ..."
+    (package / "far_algorithm.py").write_text(HEAD + text)
+    add_points(package, "far", "farther = far_algorithm:begin")
+    entry = catalogue.find("farther")
+    assert (entry.family, str(entry.options[0].range)) == ("search", "0 or more")
+    assert catalogue.complaints() == []
+    assert "  farther  " in command.wayfolk("list", "search").out
 
 
 @pytest.mark.parametrize(

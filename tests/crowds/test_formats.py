@@ -146,7 +146,7 @@ def test_pedpy_measures_the_same_voronoi_density_and_passages(tmp_path):
             "CREATE TABLE metadata (key TEXT, value TEXT); INSERT INTO metadata VALUES ('fps', '10');"
             "CREATE TABLE trajectory_data (id, frame, pos_x, pos_y);"
             "INSERT INTO trajectory_data VALUES (1, 0, 1, 1), (1, 400000000, 1, 1)",
-            "too many for 2 places",
+            "too many: 2 values",
         ),
     ],
     ids=["endless", "rate", "null", "late", "gap"],

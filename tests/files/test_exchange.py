@@ -153,6 +153,32 @@ def test_tasks_of_a_simulation_are_told_to_planviz(tmp_path):
             '{"actionModel": "MAPF_T", "start": [[0, 0, "X"]], "actualPaths": ["F"]}',
             ": the heading of agent 0",
         ),
+        (
+            "p.json",
+            '{"actionModel": "MAPF_T", "start": [[0, 0, []]], "actualPaths": ["F"]}',
+            ": the heading of agent 0",
+        ),
+        (
+            "p.json",
+            '{"actionModel": "MAPF", "start": [[0, 0]], "actualPaths": ["w"], "tasks": [[0, 0, 999999999999999999999]]}',
+            ": the task of agent 0 is at .* outside the map",
+        ),
+        (
+            "p.json",
+            json.dumps(
+                {"actionModel": "MAPF", "start": [[0, 0]] * 20_000, "actualPaths": ["w" * 20_000] + [""] * 19_999}
+            ),
+            ": 40000 values would become a table of 400020000",
+        ),
+        ("p.csv", f"step,agent,x,y\n{1 << 62},3,0,0\n", ", line 2: agent 3 .* is outside the map, or below 0"),
+        (
+            "p.csv",
+            "step,agent,x,y,goal_x,goal_y\n0,0,0,0,99999999,0\n",
+            ", line 2: agent 0 at .99999999, 0. in step 0 is",
+        ),
+        ("p.csv", f"step,agent,x,y\n{'9' * 5000},0,0,0\n", ", line 2: should hold whole numbers"),
+        ("p.txt", "0:" + "(1,1)  " * 40 + "x\n", ", line 1: should be a step"),
+        ("p.txt", f"0:({'1' * 5000},1),\n", ", line 1: should be a step"),
         ("p.json", '{"teamSize": 1,', ", line 1: not JSON"),
         ("p.csv", b"\xff\xfe,\x00", ": the file is not text in UTF-8"),
     ],

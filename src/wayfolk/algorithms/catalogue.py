@@ -31,7 +31,7 @@ from wayfolk.algorithms.foreign import added_as, entry_of, entry_of_text, points
 from wayfolk.algorithms.options import Option
 from wayfolk.errors import BadInput, UnknownName, WayfolkError, hint
 
-__all__ = ["FAMILIES", "Entry", "Option", "added", "complaints", "entries", "families", "find"]
+__all__ = ["FAMILIES", "Entry", "Option", "added", "complaints", "entries", "families", "find", "points"]
 
 _ROOT = Path(__file__).resolve().parent
 

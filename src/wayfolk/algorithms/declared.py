@@ -59,7 +59,9 @@ def _option(argument: ast.arg, default: ast.expr | None) -> Option:
         for note in notes:
             if isinstance(note, ast.Call) and ast.unparse(note.func) == "Range":
                 named = {str(keyword.arg): _value(keyword.value) for keyword in note.keywords}
-                span = Range(*map(_value, note.args), **named)
+                span = Range(
+                    *map(_value, note.args), **named
+                )  # an expression such as 2**62 is a text here: a ValueError
             elif isinstance(note, ast.Constant):
                 meaning = str(note.value)
     choices: tuple[Any, ...] = ()

@@ -101,7 +101,7 @@ def imported(text: str) -> Any:
         raise BadInput(f"{module} cannot be imported: {error}") from None
     except WayfolkError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadInput(f"{module} cannot be imported: {type(error).__name__}: {error}") from None
     for part in path.split("."):
         if not hasattr(thing, part):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import json
 from functools import cache, partial
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -85,16 +86,30 @@ def added_as(name: str) -> Entry | WayfolkError:
     if len(rivals) > 1:
         values = " or ".join(point.value for point in rivals)
         return BadInput(f"{' and '.join(packages)} add an algorithm {name!r}: choose {values}")
-    point = rivals[0]
     try:
-        declared = _declared_in(point)
-        if declared is not None:
-            family = _family(declared, point.value)
-            return Entry(name, family, declared.doc, declared.facts, declared.options, point.value, packages[0])
-        entry = _entry(imported(point.value), point.value)
+        entry = _added(name, rivals[0], packages[0])
+        json.dumps(entry.as_dict())  # as `wayfolk list` does, which one package must not stop
     except WayfolkError as error:
-        return type(error)(f"the algorithm {name!r} of {packages[0]} cannot be used: {error}")
-    return Entry(name, entry.family, entry.doc, entry.facts, entry.options, entry.home, packages[0], entry.once)
+        return type(error)(f"the algorithm {name!r} of {packages[0]} cannot be used: {_line(error)}")
+    except Exception as error:  # whatever others have written
+        return BadInput(
+            f"the algorithm {name!r} of {packages[0]} cannot be used: {type(error).__name__}: {_line(error)}"
+        )
+    return entry
+
+
+def _added(name: str, point: EntryPoint, package: str) -> Entry:
+    declared = _declared_in(point)
+    if declared is not None:
+        family = _family(declared, point.value)
+        return Entry(name, family, declared.doc, declared.facts, declared.options, point.value, package)
+    entry = _entry(imported(point.value), point.value)
+    return Entry(name, entry.family, entry.doc, entry.facts, entry.options, entry.home, package, entry.once)
+
+
+def _line(error: Exception) -> str:
+    """The first line of what an error says."""
+    return next(iter(str(error).splitlines()), "")
 
 
 def _declared_in(point: EntryPoint) -> Declared | None:

@@ -36,6 +36,11 @@ class Range:
     most: float | None = None
     open: Literal["", "low", "high", "both"] = ""
 
+    def __post_init__(self) -> None:
+        for bound in (self.least, self.most):
+            if not (bound is None or isinstance(bound, int | float)):
+                raise ValueError(f"a bound of a range is a number, not {bound!r}")
+
     def holds(self, value: float) -> bool:
         """Whether `value` is in the range."""
         if abs(value) > MOST_INT if isinstance(value, int) else math.isnan(value):

@@ -74,7 +74,7 @@ def _called(name: str) -> list[Entry]:
         if found:
             return found
         known = [*catalogue.FAMILIES, *(entry.name for entry in listed)]
-        if wanted not in known:
+        if wanted not in known and wanted not in catalogue.points():
             raise BadInput(f"there is no family and no algorithm {name!r}{hint(wanted, known)}")
     return [catalogue.find(name)]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from wayfolk.crowds.trajectory import NO_STATE, Trajectory
 from wayfolk.errors import BadInput, TooLarge
-from wayfolk.files.raw import File, read_bytes, reason, shown, write_bytes
+from wayfolk.files.raw import File, check_room, read_bytes, reason, shown, write_bytes
 from wayfolk.machine import available_bytes
 from wayfolk.world.grid import Grid
 from wayfolk.world.space import outlines_of
@@ -31,10 +31,6 @@ Floats = NDArray[np.float64]
 PLAIN_TABLE = re.compile(r"\s*create\s+table\b", re.IGNORECASE)
 LONGEST_VALUE = 1 << 24  # bytes of a value in a database: the walkable area is one
 MOST_NUMBER = 1e12
-ROOM, MOST_GAPS = (
-    1_000_000,
-    100,
-)  # a file may have so many frames of agents that are not there, and so many for each place
 BYTES_FOR_PLACE = 80  # with what is needed to compute headings
 RADIUS = 0.2
 """The radius of an agent in a file, in metres: these formats have none."""
@@ -185,8 +181,10 @@ def _from_rows(file: File, numbers: array[float], rate: float | None) -> Traject
     names, agents = np.unique(rows[:, 0], return_inverse=True)
     frames = np.rint(rows[:, 1] - rows[:, 1].min()).astype(np.int64)
     n_frames = int(frames.max()) + 1
-    if n_frames * len(names) > ROOM + MOST_GAPS * len(rows):
-        raise BadInput(f"{file}: {n_frames} frames of {len(names)} agents are too many for {len(rows)} places")
+    try:
+        check_room(n_frames * len(names), len(rows))
+    except BadInput as why:
+        raise BadInput(f"{file}: {n_frames} frames of {len(names)} agents are too many: {why}") from None
     needed = n_frames * len(names) * BYTES_FOR_PLACE
     if needed > available_bytes():
         raise TooLarge(f"{file}: {n_frames} frames of {len(names)} agents need {needed >> 20} MB, more than is free")

@@ -8,14 +8,13 @@ release,pickup,delivery                  names of stations, or places as "3 4"
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
 from typing import Any
 
 from wayfolk.errors import BadInput, hint
+from wayfolk.files.csv_rows import csv_rows
 from wayfolk.files.raw import File, read_bytes, shown
 from wayfolk.problem.orders import Order
 from wayfolk.world.grid import Grid
@@ -78,23 +77,23 @@ def _from_csv(text: str, grid: Grid, stations: Stations) -> list[Order]:
 
 def _rows(text: str, needed: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table with their lines; a place may be in two columns, such as pickup_x and pickup_y."""
-    table = csv.reader(io.StringIO(text))
-    head = [name.strip().lower() for name in next(table, [])]
+    table = csv_rows(text)
+    head = [name.strip().lower() for name in next(table, (1, []))[1]]
     pairs = {name: (f"{name}_x", f"{name}_y") for name in needed}
     for name in needed:
         if name not in head and not set(pairs[name]) <= set(head):
             raise BadInput(f", line 1: the column {name!r} is missing; there are {', '.join(head) or 'none'}")
     rows = []
-    for row in table:
+    for line, row in table:
         if not any(field.strip() for field in row):
             continue
         if len(row) != len(head):
-            raise BadInput(f", line {table.line_num}: there are {len(row)} fields, the first line has {len(head)}")
+            raise BadInput(f", line {line}: there are {len(row)} fields, the first line has {len(head)}")
         fields = dict(zip(head, row, strict=True))
         for name, (x, y) in pairs.items():
             if name not in fields:
                 fields[name] = f"{fields[x]} {fields[y]}"
-        rows.append((table.line_num, fields))
+        rows.append((line, fields))
     return rows
 
 
@@ -156,7 +155,7 @@ def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int,
 def _release(value: Any, where: str) -> float:
     try:
         release = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         release = math.nan
     if not 0 <= release < math.inf or isinstance(value, bool):
         raise BadInput(f"{where}: the release must be a time from 0 on, not {shown(value)}")

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from wayfolk.errors import BadInput, BadPlan
 from wayfolk.files.arrays import Expected, about_of, checked_about, read_arrays
 from wayfolk.files.maps import ascii_map
-from wayfolk.files.raw import File, read_bytes, reason, shown, write_bytes
+from wayfolk.files.raw import File, check_room, read_bytes, reason, shown, write_bytes
 from wayfolk.kernels.codes import NOWHERE, SQRT2
 from wayfolk.problem.plan import Plan
 from wayfolk.world.grid import MAX_CELLS, Grid
@@ -156,8 +156,7 @@ def _from_json(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
         if not isinstance(path, list) or not path:
             raise BadPlan(f"agent {agent} should have a list of places that begins with its start, not {shown(path)}")
     n_places = max(map(len, paths), default=1)
-    if n_places * len(paths) > MAX_CELLS:
-        raise BadPlan(f"{n_places} places for each of {len(paths)} agents are more than the {MAX_CELLS} this can hold")
+    check_room(n_places * len(paths), sum(map(len, paths)))
     cells = np.full((n_places, len(paths)), NOWHERE, np.int32)
     for agent, path in enumerate(paths):
         cells[: len(path), agent] = _listed_cells(grid, path, f"agent {agent}, step {{}}")

@@ -14,6 +14,7 @@ from wayfolk.errors import BadInput
 File = str | os.PathLike[str]
 
 MAX_BYTES = 1 << 30  # no map, scenario or plan that fits in memory is larger
+ROOM, MOST_GAPS = 1 << 20, 100  # a table may have so many gaps, and so many more for each value that is given
 
 
 def read_bytes(file: File, error: type[BadInput]) -> bytearray:
@@ -50,6 +51,12 @@ def write_bytes(file: File, data: bytes, error: type[BadInput]) -> None:
             raise
     except (OSError, ValueError) as why:
         raise error(f"{file}: cannot be written: {reason(why)}") from None
+
+
+def check_room(n_values: int, n_given: int) -> None:
+    """Raise BadInput if a file that gives so few values would become a table of so many, as a few long rows make it."""
+    if n_values > ROOM + MOST_GAPS * n_given or n_values > MAX_BYTES:
+        raise BadInput(f"{n_given} values would become a table of {n_values}, which is too large")
 
 
 def reason(why: Exception) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadPlan
-from wayfolk.files.raw import shown
+from wayfolk.files.raw import check_room, shown
 from wayfolk.problem.plan import Plan
 from wayfolk.world.grid import Grid
 
@@ -46,6 +46,7 @@ def plan_of(grid: Grid, paths: list[list[tuple[int, int]]]) -> Plan:
     n_steps = max((len(path) for path in paths), default=0)
     if not n_steps:
         raise BadPlan("there are no agents in the file")
+    check_room(n_steps * len(paths), sum(map(len, paths)))
     cells: NDArray[np.int32] = np.empty((n_steps, len(paths)), np.int32)
     for agent, path in enumerate(paths):
         for step, (x, y) in enumerate(path):

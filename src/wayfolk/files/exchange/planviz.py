@@ -96,7 +96,7 @@ def read(content: dict[str, Any], grid: Grid) -> tuple[Plan, NDArray[np.int32] |
 def _turned(letters: str, place: tuple[int, int], start: list[Any], agent: int) -> list[tuple[int, int]]:
     """The places of a robot that turns: [row, column, heading] is its start."""
     heading = start[2] if len(start) > 2 else "E"
-    if heading not in HEADINGS:
+    if not isinstance(heading, str) or heading not in HEADINGS:
         raise BadPlan(f"the heading of agent {agent} should be E, S, W or N, not {shown(heading)}")
     at = CLOCKWISE.index(heading)
     (x, y), places = place, [place]
@@ -118,4 +118,7 @@ def _goals(tasks: Any, plan: Plan) -> NDArray[np.int32] | None:
     rows = [task[1:] for task in tasks if isinstance(task, list) and len(task) == 3 and set(map(type, task)) == {int}]
     if len(rows) != plan.n_agents:
         return None
+    for agent, (y, x) in enumerate(rows):
+        if not (0 <= x < plan.grid.width and 0 <= y < plan.grid.height):
+            raise BadPlan(f"the task of agent {agent} is at {(x, y)}, outside the map")
     return plan.grid.cells(np.array(rows)[:, ::-1])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadPlan
+from wayfolk.files.csv_rows import csv_rows
 from wayfolk.files.exchange.letters import letters_of, path_of, plan_of
 from wayfolk.files.raw import shown
 from wayfolk.kernels.codes import NOWHERE
@@ -53,7 +54,7 @@ def tracker_table(plan: Plan, goals: Goals, name: str, bound: float | None) -> s
 
 def read(text: str, grid: Grid, problem: Problem | None) -> tuple[Plan, Goals]:
     """The plan of either table; that of the tracker is for the first agents of `problem`."""
-    rows = list(csv.reader(io.StringIO(text.lstrip("\ufeff"))))
+    rows = [row for _, row in csv_rows(text.lstrip("\ufeff"))]
     head = [name.strip().lower() for name in rows[0]] if rows else []
     if set(STEPS) <= set(head):
         return _steps(rows, head, grid)
@@ -86,9 +87,10 @@ def _steps(rows: list[list[str]], head: list[str], grid: Grid) -> tuple[Plan, Go
             numbers.append([int(row[column]) for column in columns])
         except (ValueError, IndexError):
             raise BadPlan(f", line {line}: should hold whole numbers in {', '.join(names)}, not {shown(row)}") from None
-        step, agent, x, y = numbers[-1][:4]
-        if step < 0 or agent < 0 or not (0 <= x < grid.width and 0 <= y < grid.height):
-            raise BadPlan(f", line {line}: agent {agent} at {(x, y)} in step {step} is outside the map or below 0")
+        step, agent, *places = numbers[-1]
+        for x, y in zip(places[::2], places[1::2], strict=True):
+            if not (0 <= x < grid.width and 0 <= y < grid.height and 0 <= step < NOWHERE and 0 <= agent < NOWHERE):
+                raise BadPlan(f", line {line}: agent {agent} at {(x, y)} in step {step} is outside the map, or below 0")
     if not numbers:
         raise BadPlan("there are no rows after line 1")
     table = np.array(numbers, np.int64)

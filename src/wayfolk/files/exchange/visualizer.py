@@ -14,8 +14,9 @@ from wayfolk.files.raw import shown
 from wayfolk.problem.plan import Plan
 from wayfolk.world.grid import Grid
 
-LINE = re.compile(r"(\d+)\s*:\s*((?:\(\s*-?\d+\s*,\s*-?\d+\s*(?:,\s*\w+\s*)?\)\s*,?\s*)+)")
-PLACE = re.compile(r"\(\s*(-?\d+)\s*,\s*(-?\d+)")
+NUMBER = r"-?\d{1,9}"
+LINE = re.compile(rf"(\d{{1,9}})\s*:\s*((?:\(\s*{NUMBER}\s*,\s*{NUMBER}\s*(?:,\s*\w+\s*)?\)\s*(?:,\s*)?)+)")
+PLACE = re.compile(rf"\(\s*({NUMBER})\s*,\s*({NUMBER})")
 
 
 def written(plan: Plan) -> str:
