@@ -37,7 +37,7 @@ def check_map(asked: Map) -> None:
     if asked.walls:
         height, width = asked.free().shape
         asked.costs(width, height)
-    elif asked.name not in YOURS and asked.name not in NAMED:
+    elif asked.name not in YOURS and asked.name not in MAPS:
         raise UnknownName(f"the playground has no map {asked.name[:60]!r}")
 
 
