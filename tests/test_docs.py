@@ -35,8 +35,10 @@ DOCS = ROOT / "docs"
 ALGORITHMS = sorted((DOCS / "algorithms").rglob("*.md"))
 EXAMPLE = DOCS / "add-an-algorithm.md"
 CLI = DOCS / "cli.md"
-STORIES = [DOCS / f"{name}.md" for name in ("game-loop", "fleet-day", "watch", "laboratory", "store", "environment")]
-"""tests/test_stories.py follows them."""
+STORIES = [
+    DOCS / f"{name}.md" for name in ("game-loop", "fleet-day", "watch", "laboratory", "store", "environment", "class")
+]
+"""tests/test_stories.py follows them, and tests/playground/test_class_story.py the last."""
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")),
     *sorted(DOCS.glob("*.md")),

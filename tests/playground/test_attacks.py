@@ -440,5 +440,5 @@ def test_panels_beside_others_are_counted_and_each_page_has_one(monkeypatch):
 
 def test_memory_is_divided_honestly():
     Workers(pages=30, memory=30 * limits.LEAST_SHARE, spare=False)
-    with pytest.raises(BadInput, match=r"30 pages need 6\.0 GB or more, and 2\.0 GB may be used: give fewer --pages"):
+    with pytest.raises(BadInput, match=r"30 pages need 3\.0 GB or more, and 2\.0 GB may be used: give fewer --pages"):
         Workers(pages=30, memory=2e9, spare=False)

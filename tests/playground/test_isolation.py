@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -371,10 +371,31 @@ def test_a_file_that_nobody_waits_for_is_not_read_on(workers):
     assert not workers.running
 
 
-def test_files_that_wait_are_counted(workers):
-    workers._n_reads = limits.WAITING_READS
-    with pytest.raises(TooLarge, match="too many files"):
-        asyncio.run(workers.read("x.map", b"type octile\n", None))
+def test_files_that_wait_are_counted_for_each_device_and_in_total(workers):
+    def place(who):
+        return stack.enter_context(workers.place_to_read(who))
+
+    for _ in range(2):
+        with ExitStack() as stack:
+            for _ in range(limits.READS_A_DEVICE):
+                place("10.0.0.1")
+            with pytest.raises(TooLarge, match="too many files"):
+                place("10.0.0.1")
+            for i in range(limits.WAITING_READS - limits.READS_A_DEVICE):
+                place("127.0.0.1" if i % 2 else f"10.0.1.{i}")
+            with pytest.raises(TooLarge, match="too many files"):
+                place("10.0.0.2")
+        assert not workers._reads
+
+
+def test_scenes_cannot_be_begun_too_fast(client, workers, monkeypatch):
+    begun = []
+    monkeypatch.setattr("wayfolk.playground.sessions.Session.open", lambda self, scene: begun.append(scene))
+    with client.websocket_connect("/live", headers=HEADERS) as page:
+        for _ in range(3 * limits.OPENS_BURST):
+            say(page, "open", scene=scene())
+        assert "begins scenes too fast" in hear(page, "refused")["why"]
+        assert limits.OPENS_BURST <= len(begun) < 3 * limits.OPENS_BURST
 
 
 def test_when_a_page_goes_its_workers_end(client, workers):

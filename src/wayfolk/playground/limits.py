@@ -17,6 +17,8 @@ BURST = 400
 """Messages that may come at once before the rate counts."""
 BYTES_A_MESSAGE = 10_000
 """A longer message counts as several."""
+OPENS_A_SECOND, OPENS_BURST = 2, 16
+"""Scenes that a page may begin: each is a process."""
 PAGES = 8
 """Pages that may be open at the same time, unless `--pages` says another number."""
 MAX_PAGES = 100
@@ -26,7 +28,7 @@ MAX_PANELS = 4
 """Algorithms side by side on one page."""
 MAX_BESIDE = 8
 """Algorithms that run beside the first one of a page, on all pages together."""
-LEAST_SHARE = 200_000_000
+LEAST_SHARE = 100_000_000
 """Bytes that an algorithm takes with a small scene; each page must have that much."""
 MOST_AHEAD = 256
 """Steps that a worker may be ahead of what the page has received."""
@@ -50,8 +52,8 @@ READ_SECONDS = 60.0
 """Seconds after which the reading of a dropped file is given up."""
 READ_BYTES = 1_500_000_000
 """Memory that the reading of a dropped file may take."""
-READERS, WAITING_READS = 2, 16
-"""Dropped files that are read at the same time, and that wait for it."""
+READERS, WAITING_READS, READS_A_DEVICE = 2, 16, 4
+"""Dropped files that are read at the same time, that come or wait for it, and those of one other device among them."""
 
 
 def check_size(width: int, height: int) -> None:

@@ -33,7 +33,7 @@ _SPAWN = multiprocessing.get_context("spawn")
 
 
 class Process:
-    """A worker's process. `page` is whose it is, and `why` the reason for which it was ended, if it was."""
+    """A worker's process. `page` is whose it is; `why` the reason for which it was ended, if it was."""
 
     def __init__(self) -> None:
         self.pipe, far_end = _SPAWN.Pipe()
@@ -41,6 +41,7 @@ class Process:
         self.process.start()
         far_end.close()
         self.page: object = None
+        self.purpose = "the algorithm"
         self.why = ""
         self.is_busy = self.is_full = self.is_listening = self.has_ended = False
         self.heard_at, self.patience = monotonic(), limits.LOADING_SECONDS

@@ -13,13 +13,20 @@ from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 
 from wayfolk import __version__
-from wayfolk.errors import WayfolkError
+from wayfolk.errors import TooLarge, WayfolkError
 from wayfolk.playground import asked
 from wayfolk.playground.addresses import is_loopback
 from wayfolk.playground.assets import assets
 from wayfolk.playground.connections import cut
 from wayfolk.playground.guard import Guard
-from wayfolk.playground.limits import BYTES_A_MESSAGE, MAX_MESSAGE, PAGES_A_DEVICE, Rate
+from wayfolk.playground.limits import (
+    BYTES_A_MESSAGE,
+    MAX_MESSAGE,
+    OPENS_A_SECOND,
+    OPENS_BURST,
+    PAGES_A_DEVICE,
+    Rate,
+)
 from wayfolk.playground.outbox import Letter, Outbox
 from wayfolk.playground.sessions import Session
 from wayfolk.playground.shown import shown_algorithms, shown_map, shown_maps, shown_scenes
@@ -72,8 +79,8 @@ def make_app(
 
     @app.post("/api/read")
     async def read(request: Request, name: str = "") -> Response:
-        data = await _body(request)
-        answer = await workers.read(name, data, request.is_disconnected)
+        with workers.place_to_read(device(request.scope)):
+            answer = await workers.read(name, await _body(request), request.is_disconnected)
         workers.prepare()
         return Response(answer, media_type="application/json")
 
@@ -112,7 +119,7 @@ class Page:
         self.socket, self.workers = socket, workers
         self.outbox = Outbox(self.send)
         self.sessions: dict[int, Session] = {}
-        self.rate = Rate()
+        self.rate, self.opens = Rate(), Rate(OPENS_A_SECOND, OPENS_BURST)
 
     async def serve(self) -> None:
         """Listen and send until the page goes away, breaks a rule, or does not read."""
@@ -170,6 +177,8 @@ class Page:
     def act(self, message: asked.Message) -> None:
         """Do what `message` asks for."""
         if isinstance(message, asked.Open):
+            if not self.opens.allows():
+                raise TooLarge("the page begins scenes too fast: wait a moment")
             session = self.sessions.get(message.panel)
             if session is None:
                 session = self.sessions[message.panel] = Session(message.panel, self, self.workers, self.outbox)

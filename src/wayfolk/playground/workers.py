@@ -10,12 +10,13 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from wayfolk.errors import BadInput, TooLarge, WayfolkError
 from wayfolk.machine import available_bytes, memory_of
 from wayfolk.playground import limits, worker
+from wayfolk.playground.addresses import is_loopback
 from wayfolk.playground.process import Process
 
 LOOK_EVERY = 0.25  # seconds
@@ -36,7 +37,7 @@ class Workers:
         self.spare: Process | None = None
         self.watchdog: Watchdog | None = None
         self._readers = asyncio.Semaphore(limits.READERS)
-        self._n_reads = 0
+        self._reads: Counter[str] = Counter()
 
     def begin(self) -> None:
         """Begin to watch, with a spare process."""
@@ -63,16 +64,23 @@ class Workers:
         self.running.discard(process)
         process.end()
 
+    @contextmanager
+    def place_to_read(self, who: str) -> Iterator[None]:
+        """A place for a file that the device `who` sends, from its first byte until it is read."""
+        is_greedy = self._reads[who] >= limits.READS_A_DEVICE and not is_loopback(who)
+        if self._reads.total() >= limits.WAITING_READS or is_greedy:
+            raise TooLarge("too many files are being read already: try again in a moment")
+        self._reads[who] += 1
+        try:
+            yield
+        finally:
+            self._reads[who] -= 1
+            self._reads += Counter()  # forgets those that have none
+
     async def read(self, name: str, data: bytes, is_gone: Callable[[], Awaitable[bool]]) -> bytes:
         """What `read_dropped` says about a file, as JSON, made by a process of its own. `is_gone`: nobody waits for it."""
-        if self._n_reads >= limits.WAITING_READS:
-            raise TooLarge("too many files are being read already: try again in a moment")
-        self._n_reads += 1
-        try:
-            async with self._readers:
-                return await self._read(name, data, is_gone)
-        finally:
-            self._n_reads -= 1
+        async with self._readers:
+            return await self._read(name, data, is_gone)
 
     def end(self) -> None:
         """End all of them, and the watch."""
@@ -86,6 +94,7 @@ class Workers:
     async def _read(self, name: str, data: bytes, is_gone: Callable[[], Awaitable[bool]]) -> bytes:
         answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
         process = self._take(None)
+        process.purpose = "reading the file"
         process.listen(lambda said: None if answer.done() else answer.set_result(said))
         try:
             process.patience = limits.READ_SECONDS  # then the watchdog ends it
@@ -136,7 +145,7 @@ class Watchdog:
         running = tuple(self.workers.running)
         for process in running:
             if process.is_silent():
-                process.end(f"the algorithm was stopped: it did not answer for {process.patience:g} seconds")
+                process.end(f"{process.purpose} was stopped: it did not answer for {process.patience:g} seconds")
         used = memory_of([process.process.pid for process in running if process.process.pid is not None])
         if sum(used.values()) <= self.workers.memory:
             return
@@ -149,8 +158,8 @@ class Watchdog:
             key=lambda process: used.get(process.process.pid or 0, 0),
         )
         largest.end(
-            f"the algorithm was stopped: all pages together take more than {self.workers.memory / 1e9:.1f} GB of memory, "
-            f"and this page takes the most, {most / 1e9:.1f} GB"
+            f"{largest.purpose} was stopped: all pages together take more than {self.workers.memory / 1e9:.1f} GB of "
+            f"memory, and this page takes the most, {most / 1e9:.1f} GB"
         )
 
     def _run(self) -> None:
