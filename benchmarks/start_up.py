@@ -5,7 +5,6 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -13,12 +12,10 @@ from wayfolk.algorithms.paths import find_path
 from wayfolk.files.maps import read_map
 from wayfolk.world.kept import pool
 
-MAPS = Path(__file__).parents[1] / "maps"
-SOLVE = f"""
+SOLVE = """
 import sys
 from wayfolk.cli import main
-map, scen = {str(MAPS / "rooms-32.map")!r}, {str(MAPS / "rooms-32.scen")!r}
-sys.argv = ["wayfolk", "solve", map, "--scen", scen, "--agents", "20", "--with", "bmaa"]
+sys.argv = ["wayfolk", "solve", "rooms", "--scen", "rooms", "--agents", "20", "--with", "bmaa"]
 main()
 """
 # as after an installation: Python keeps the bytecode of our sources

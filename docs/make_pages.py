@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
+from api_pages import described
 from typer.utils import get_params_from_function
 
 import wayfolk
@@ -315,9 +316,12 @@ def command(entry: Entry) -> str:
 
 
 def api_page(title: str, names: Iterable[str]) -> str:
-    """A page of the reference; mkdocstrings puts in what the docstrings say."""
-    homes = [home for name in names for home in (home_of(name), *MORE.get(name, ()))]
-    return "\n".join([MADE, f"# {title}\n", *(f"::: {home}\n" for home in homes)])
+    """A page of the reference: signatures and docstrings."""
+    parts = [MADE, f"# {title}\n"]
+    for name in names:
+        homes = {name: home_of(name), **{home.rpartition(".")[2]: home for home in MORE.get(name, ())}}
+        parts += [described(home, one) for one, home in homes.items()]
+    return "\n".join(parts)
 
 
 def api_index() -> str:
@@ -328,13 +332,13 @@ def api_index() -> str:
         raise SystemExit(f"API in make_pages.py must list each public name once: {missing}, {twice}")
     parts = [MADE, "# Reference\n", "All public names: `import wayfolk as wf`, then `wf.` and the name.\n"]
     for page, (title, names) in API.items():
-        links = ", ".join(f"[`{name}`]({page}.md#{home_of(name)})" for name in names)
+        links = ", ".join(f"[`{name}`]({page}.md#{name})" for name in names)
         parts.append(f"**[{title}]({page}.md)**: {links}\n")
     return "\n".join(parts)
 
 
 def home_of(name: str) -> str:
-    """Where a public name is defined, as mkdocstrings asks for it."""
+    """Where a public name is defined."""
     if name in wayfolk._MODULES:
         return f"wayfolk.{wayfolk._MODULES[name]}"
     return f"wayfolk.{wayfolk._HOME[name]}.{name}"

@@ -109,6 +109,7 @@ def test_a_researcher_follows_the_pages(desk):  # noqa: F811
     assert "windows.html" in printed[4]
     assert (desk / "windows.html").exists()
     assert (desk / "runs.parquet").stat().st_size > 1000
+    assert r"whca & " in (desk / "t.tex").read_text()
     (key,) = read_runs(desk / "runs.duckdb", kind="pandas")["key"][:1]
     again.text = again.text.replace("KEY", key[:8])
     (told,) = run_blocks([again], page, desk)

@@ -52,6 +52,15 @@ def test_a_file_of_that_name_comes_first(tmp_path):
     assert wf.read_map("maze").width == 41
 
 
+def test_a_scene_names_its_map(tmp_path):
+    (tmp_path / "scenes").mkdir()
+    scene = tmp_path / "scenes" / "mine.toml"
+    scene.write_text('[world]\nfile = "maze"\n[[group]]\ncount = 2\ngoals = [[1, 1], [3, 1]]\n')
+    assert (wf.read_scene(scene).grid.name, wf.read_scene(scene).grid.width) == ("maze", 41)
+    write_map(wf.Grid(np.ones((3, 5))), tmp_path / "scenes" / "maze")  # a file beside the scene comes first
+    assert wf.read_scene(scene).grid.width == 5
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

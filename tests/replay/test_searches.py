@@ -138,7 +138,7 @@ def test_too_many_searches_are_refused() -> None:
 
 def test_the_command_line_writes_searches_side_by_side(tmp_path: Path) -> None:
     file = tmp_path / "search.html"
-    where = ["maps/rooms-32.map", "--from", "2,2", "--to", "29,29"]
+    where = ["rooms", "--from", "2,2", "--to", "29,29"]
     done = wayfolk("path", *where, "--with", "astar,jps", "--html", str(file), "--json")
     assert done.code == 0
     assert [panel["title"] for panel in embedded(file.read_text())] == ["A*", "Jump point search"]
@@ -147,7 +147,7 @@ def test_the_command_line_writes_searches_side_by_side(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--scen", "maps/rooms-32.scen", "--html", "x.html"], "--html shows one query"),
+        (["--scen", "rooms", "--html", "x.html"], "--html shows one query"),
         (["--from", "2,2", "--to", "29,29", "--with", "astar,jsp"], "there is no algorithm 'jsp'"),
         (
             ["--from", "2,2", "--to", "29,29", "--with", "astar,jps", "--opt", "weight=2", "--html", "x.html"],
@@ -157,7 +157,7 @@ def test_the_command_line_writes_searches_side_by_side(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_sentence(arguments: list[str], sentence: str) -> None:
-    done = wayfolk("path", "maps/rooms-32.map", *arguments)
+    done = wayfolk("path", "rooms", *arguments)
     assert done.code == 2
     assert sentence in done.err
     assert len(done.err.strip().splitlines()) == 1

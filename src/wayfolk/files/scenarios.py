@@ -54,6 +54,9 @@ class Queries:
     lines: NDArray[np.int64]
     skipped: int
 
+    def __repr__(self) -> str:
+        return f"Queries({len(self)} queries, {self.skipped} skipped)"
+
     def __len__(self) -> int:
         return len(self.starts)
 

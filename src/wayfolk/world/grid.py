@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wayfolk.kernels.graph import GridGraph
 
 MAX_CELLS = 1 << 28  # 16384 x 16384; a larger map does not fit the memory of usual machines
+DRAWN_SIDE = 64  # the largest width and height of a map that `print` draws
 
 
 class Moves(enum.Enum):
@@ -288,6 +289,9 @@ class Grid(World):
         return grid_html(self)
 
     def __str__(self) -> str:
+        """A drawing of a small map, the size of a large one; `ascii_map` draws any."""
+        if self.width > DRAWN_SIDE or self.height > DRAWN_SIDE:
+            return repr(self)
         return "\n".join("".join(".@"[not c] for c in row) for row in self.free)
 
 

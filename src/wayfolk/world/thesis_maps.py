@@ -59,6 +59,9 @@ class ThesisMap:
     name: str
     notes: str
 
+    def __repr__(self) -> str:
+        return f"ThesisMap({self.grid!r}, {'with' if self.zones else 'without'} patrol zones)"
+
 
 def thesis_map(letter: str) -> ThesisMap:
     """Return a map of the Direction Map thesis: 'a', 'b', 'c' or 'd' of its Figure 4.2."""

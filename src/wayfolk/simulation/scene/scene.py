@@ -106,6 +106,10 @@ class Scene:
     seed: int = 0
     about: str = ""
 
+    def __repr__(self) -> str:
+        n_agents, n_events = len(self.errands), len(self.events)
+        return f"Scene({self.name!r}, {self.grid!r}, {n_agents} agents, {n_events} events, {self.controller})"
+
     @property
     def end(self) -> float:
         """The latest time at which it ends: `until`, or the limit that `solve` has."""

@@ -42,6 +42,10 @@ class StreetScene:
     seed: int = 0
     about: str = ""
 
+    def __repr__(self) -> str:
+        height, width = self.ground.letters.shape
+        return f"StreetScene({self.name!r}, {width} x {height}, {len(self.spawns)} spawns, {self.model})"
+
     def street(self) -> Street:
         """The street at its start."""
         return Street(

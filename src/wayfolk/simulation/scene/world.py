@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from wayfolk.errors import WayfolkError
+from wayfolk.files.built_in import MAPS
 from wayfolk.files.folders import find_data
 from wayfolk.files.made_maps import RULES, make_map
 from wayfolk.files.maps import parse_ascii, read_map
@@ -49,7 +50,8 @@ def _grid(table: Table[WorldTable], folder: Path, seed: int) -> Grid:
     if values.map is not None:
         return parse_ascii("\n" + values.map, moves)
     if values.file is not None:
-        return read_map(find_data(values.file, folder), moves)
+        is_built_in = values.file in MAPS and not (folder / values.file).is_file()
+        return read_map(values.file if is_built_in else find_data(values.file, folder), moves)
     assert values.make is not None, "one of the three is given"
     settings = {key: getattr(values, key) for key in RULES[values.make].settings if key in table}
     if "seed" in RULES[values.make].settings:
