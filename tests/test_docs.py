@@ -35,7 +35,10 @@ DOCS = ROOT / "docs"
 ALGORITHMS = sorted((DOCS / "algorithms").rglob("*.md"))
 EXAMPLE = DOCS / "add-an-algorithm.md"
 CLI = DOCS / "cli.md"
-STORIES = [DOCS / f"{name}.md" for name in ("game-loop", "fleet-day", "watch", "laboratory", "store", "environment")]
+STORIES = [
+    DOCS / f"{name}.md"
+    for name in ("game-loop", "fleet-day", "evacuation", "watch", "laboratory", "store", "environment")
+]
 """tests/test_stories.py follows them."""
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")),
