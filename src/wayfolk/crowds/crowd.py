@@ -309,15 +309,15 @@ class Crowd:
         """Write a line to the log."""
         self.log.append(Note(self.time, agent, text))
 
-    def is_clear(self, places: ArrayLike, radius: float, *, gap: float = 0.0) -> NDArray[np.bool_]:
-        """Which places have room for a body of this radius, without touching a wall or, within `gap`, another body."""
+    def is_clear(self, places: ArrayLike, radius: float) -> NDArray[np.bool_]:
+        """Which places have room for a body of this radius, without touching a wall or another body."""
         points = np.asarray(places, np.float64).reshape(-1, 2)
         clear = self.space.clearance(points, max(2.0 * radius, 1e-3)) >= radius
         agents = self.active
         others, radii = self.places[agents], self.radii[agents]
         for k in np.flatnonzero(clear):
             apart = ((others - points[k]) ** 2).sum(1)
-            clear[k] = not (apart < (radii + radius + gap) ** 2).any()
+            clear[k] = not (apart < (radii + radius) ** 2).any()
         return clear
 
     @property

@@ -38,7 +38,7 @@ COLOURS = ("green", "orange", "red")
 HEAVY = 1e5
 """The mass in kilograms of a pedestrian who stands: others do not push it."""
 TRIES = 6  # places that are tried for somebody who comes
-APART = 0.05  # metres between somebody who comes and the others
+APART = 0.05  # metres from somebody who comes to others and to walls, if the cell is wide enough
 
 
 class Entry(NamedTuple):
@@ -213,7 +213,7 @@ class Street:
             return False
         margin = spawn.radius + MARGIN
         places = start * cell + margin + self.rng.random((TRIES, 2)) * (cell - 2 * margin)
-        clear = np.flatnonzero(self.crowd.is_clear(places, spawn.radius, gap=APART))
+        clear = np.flatnonzero(self.crowd.is_clear(places, min(spawn.radius + APART, 0.499 * cell)))
         if not far or not clear.size:
             return False
         goal = (np.array(far[self.rng.integers(len(far))]) + 0.5) * cell
