@@ -36,7 +36,8 @@ ALGORITHMS = sorted((DOCS / "algorithms").rglob("*.md"))
 EXAMPLE = DOCS / "add-an-algorithm.md"
 CLI = DOCS / "cli.md"
 STORIES = [
-    DOCS / f"{name}.md" for name in ("game-loop", "fleet-day", "watch", "laboratory", "store", "environment", "class")
+    DOCS / f"{name}.md"
+    for name in ("game-loop", "fleet-day", "evacuation", "watch", "laboratory", "store", "environment", "class")
 ]
 """tests/test_stories.py follows them, and tests/playground/test_class_story.py the last."""
 PAGES = [

@@ -1,4 +1,4 @@
-"""Four stories: a game's loop, a fleet's day, a notebook and a thesis. Each follows its pages of the docs word for word."""
+"""Five stories: a game's loop, a fleet's day, an evacuation, a notebook, a thesis. Each follows its pages word for word."""
 
 import importlib.util
 import io
@@ -73,6 +73,22 @@ def test_a_warehouse_engineer_follows_the_page(desk):  # noqa: F811
     from wayfolk.files.orders import read_orders
 
     assert [len(order.stops) for order in read_orders(desk / "orders.json", hall)] == [2, 3]
+
+
+def test_a_safety_engineer_follows_the_page(desk, capsys):  # noqa: F811
+    """The numbers of the page are those that its code prints."""
+    page = DOCS / "evacuation.md"
+    told = run_blocks(blocks_of(page), page, desk)
+    printed = capsys.readouterr().out
+    text = page.read_text()
+    for name in ("one door", "two doors"):
+        row = re.search(rf"^{name} ([\d.]+) ([\d.]+) ([\d.]+)$", printed, re.MULTILINE)
+        said = re.search(rf"^\| {name} \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+        assert [float(number) for number in row.groups()] == pytest.approx([float(n) for n in said.groups()], rel=0.1)
+    assert "that is wide enough for its radius of 0.6 m" in printed
+    assert "inf" not in printed
+    assert "<script" in (desk / "evacuation.html").read_text()
+    assert re.search(r"^arrived +20$", told[0], re.MULTILINE)
 
 
 def test_a_student_follows_the_page(desk):  # noqa: F811

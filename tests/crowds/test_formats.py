@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wayfolk.crowds import formats
-from wayfolk.crowds.measures import density, flow
+from wayfolk.crowds.measures import density, flow, times
 from wayfolk.crowds.trajectory import Recorder, read_trajectory
 from wayfolk.errors import BadInput
 from wayfolk.files.maps import parse_ascii
@@ -37,6 +37,20 @@ def test_what_is_written_is_read_back(tmp_path, suffix):
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("suffix", ["txt", "sqlite", "npz"])
+def test_a_file_tells_when_all_have_left(tmp_path, suffix):
+    """Nobody is there in the first frame and in the last two."""
+    recorder = Recorder(0.5)
+    for there in ([], [0], [0, 1], [1], [], []):
+        recorder.add(there, [(1.0, 2.0)] * len(there), np.zeros(len(there)))
+    trajectory, file = recorder.trajectory(np.full(2, 0.2)), tmp_path / f"walk.{suffix}"
+    trajectory.save(file)
+    again = read_trajectory(file)
+    assert again.present.tolist() == trajectory.present.tolist()
+    assert times.evacuation_time(again) == times.evacuation_time(trajectory) == 2.0
+
+
+@pytest.mark.plain
 def test_the_walkable_area_has_the_outline_and_its_holes():
     text = formats.walkable_area(walked())
     assert text.startswith("POLYGON ((")
@@ -57,6 +71,7 @@ def test_the_walkable_area_has_the_outline_and_its_holes():
         ("# framerate: 10\n1 0 1.0 here\n", "line 2: a line is `id frame x y`"),
         ("# framerate: 10\n1 0 nan 1.0\n", "a place is no number"),
         ("# framerate: 10\n1 0 1 1\n1 2e9 1 1\n", "too many"),
+        ("# framerate: 10\n# frames: 2e9\n1 0 1 1\n", "too many"),
     ],
 )
 def test_a_wrong_text_file_is_one_sentence(tmp_path, content, sentence):

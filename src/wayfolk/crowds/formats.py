@@ -42,6 +42,7 @@ def write_text(trajectory: Trajectory, file: File) -> None:
     head = [
         f"# description: {trajectory.name or 'a crowd'}",
         f"# framerate: {1.0 / trajectory.seconds:.6f}",
+        f"# frames: {trajectory.n_frames}",
         "# id frame x/m y/m z/m",
     ]
     lines = (
@@ -88,7 +89,7 @@ def write_sqlite(trajectory: Trajectory, file: File) -> None:
 def read_text(file: File, *, frames_per_second: float | None = None) -> Trajectory:
     """The trajectory in a text file; `frames_per_second` replaces what the file says, or fails to say."""
     data = read_bytes(file, BadInput)
-    rate, numbers = frames_per_second, array("d")
+    rate, numbers, last = frames_per_second, array("d"), -1.0
     for number, raw in enumerate(BytesIO(data), 1):
         line = raw.decode("utf-8", "replace")
         words = line.partition("#")[0].split()
@@ -96,12 +97,15 @@ def read_text(file: File, *, frames_per_second: float | None = None) -> Trajecto
             if rate is None and "framerate" in line:
                 with suppress(ValueError, IndexError):
                     rate = float(line.partition("framerate")[2].strip(" :=").split()[0])
+            elif line.startswith("# frames:"):
+                with suppress(ValueError):
+                    last = float(line.removeprefix("# frames:")) - 1.0
             continue
         try:
             numbers.extend([float(words[k]) for k in range(4)])
         except (ValueError, IndexError):
             raise BadInput(f"{file}, line {number}: a line is `id frame x y`, not {shown(line.rstrip())}") from None
-    return _from_rows(file, numbers, rate)
+    return _from_rows(file, numbers, rate, (0.0, last) if last >= 0 else None)
 
 
 def read_sqlite(file: File) -> Trajectory:
@@ -112,17 +116,22 @@ def read_sqlite(file: File) -> Trajectory:
         with closing(sqlite3.connect(f"{Path(file).resolve().as_uri()}?mode=ro", uri=True)) as base:
             base.execute("PRAGMA trusted_schema = OFF")
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-            schema = base.execute("SELECT type, sql FROM sqlite_master WHERE name IN ('metadata', 'trajectory_data')")
-            for kind, sql in schema.fetchmany(9):  # a view computes its rows: there may be no end to them
+            tables = "('metadata', 'trajectory_data', 'frame_data')"
+            schema = base.execute(f"SELECT type, sql, name FROM sqlite_master WHERE name IN {tables}").fetchmany(9)
+            for kind, sql, _ in schema:  # a view computes its rows: there may be no end to them
                 if kind != "table" or not PLAIN_TABLE.match(str(sql)):
                     raise BadInput(f"{file}: this is no database of JuPedSim: its tables are computed")
             found = base.execute("SELECT CAST(value AS REAL) FROM metadata WHERE key = 'fps'").fetchone()
+            span = None
+            if any(name == "frame_data" for _, _, name in schema):
+                query = "SELECT CAST(MIN(frame) AS REAL), CAST(MAX(frame) AS REAL) FROM frame_data"
+                span = base.execute(query).fetchone()
             query = "SELECT CAST({} AS REAL), CAST({} AS REAL), CAST({} AS REAL), CAST({} AS REAL) FROM trajectory_data"
             for row in base.execute(query.format("id", "frame", "pos_x", "pos_y")):
                 numbers.extend(row)
     except (sqlite3.Error, TypeError) as error:  # a value can be missing
         raise BadInput(f"{file}: this is no database of JuPedSim: {reason(error)}") from None
-    return _from_rows(file, numbers, None if found is None else found[0])
+    return _from_rows(file, numbers, None if found is None else found[0], span)
 
 
 def walkable_area(trajectory: Trajectory) -> str:
@@ -169,8 +178,13 @@ def _rows(trajectory: Trajectory) -> tuple[NDArray[np.int64], NDArray[np.int64],
     return agents, frames, places, np.nan_to_num(trajectory.headings[frames, agents].astype(np.float64))
 
 
-def _from_rows(file: File, numbers: array[float], rate: float | None) -> Trajectory:
-    """A trajectory from `id frame x y` of all rows, and the frames in a second."""
+def _from_rows(
+    file: File, numbers: array[float], rate: float | None, span: tuple[float | None, float | None] | None
+) -> Trajectory:
+    """A trajectory from `id frame x y` of all rows, the frames in a second, and the first and last frame if known.
+
+    Nobody may be there in the first and in the last frames: then the rows do not show how long the trajectory is.
+    """
     if rate is None or not 0 < rate < np.inf:
         raise BadInput(f"{file}: the file does not say how many frames there are in a second")
     if not numbers:
@@ -179,8 +193,10 @@ def _from_rows(file: File, numbers: array[float], rate: float | None) -> Traject
     if not (np.abs(rows) <= MOST_NUMBER).all():
         raise BadInput(f"{file}: a place is no number")
     names, agents = np.unique(rows[:, 0], return_inverse=True)
-    frames = np.rint(rows[:, 1] - rows[:, 1].min()).astype(np.int64)
-    n_frames = int(frames.max()) + 1
+    ends = [end for end in span or () if end is not None and abs(end) <= MOST_NUMBER]
+    first, last = min([float(rows[:, 1].min()), *ends]), max([float(rows[:, 1].max()), *ends])
+    frames = np.rint(rows[:, 1] - first).astype(np.int64)
+    n_frames = int(np.rint(last - first)) + 1
     try:
         check_room(n_frames * len(names), len(rows))
     except BadInput as why:

@@ -148,6 +148,13 @@ class Trajectory:
         write = {".txt": formats.write_text, ".sqlite": formats.write_sqlite}.get(suffix, write_trajectory)
         write(self, file)
 
+    def save_replay(self, file: File) -> None:
+        """Write the replay: one HTML page that needs no server, or a film or picture by the ending of the name."""
+        from wayfolk.replay import Track, write_replay
+
+        title = self.name or f"{self.n_agents} agents"
+        write_replay([Track(title, self)], Path(file), title)
+
     def _repr_html_(self) -> str:
         from wayfolk.replay import trajectory_frame
 

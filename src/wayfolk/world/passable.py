@@ -39,6 +39,11 @@ class Passable(NamedTuple):
     points: NDArray[np.float64]
 
 
+def goal_reach(radius: float, cell: float) -> float:
+    """How near a body must come to its goal for a way to count: it stands in a corner if the goal is in that corner."""
+    return 1.5 * radius + 0.25 * cell
+
+
 class Passables:
     """What bodies of different radii can pass in one space; radii that pass the same gaps share one `Passable`."""
 

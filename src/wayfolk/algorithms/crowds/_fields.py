@@ -17,7 +17,7 @@ from wayfolk.kernels.codes import NOWHERE
 from wayfolk.machine import available_bytes
 from wayfolk.world.area import AreaGoals
 from wayfolk.world.grid import Grid
-from wayfolk.world.passable import Passable, Passables
+from wayfolk.world.passable import Passable, Passables, goal_reach
 from wayfolk.world.space import Space
 
 Agents = NDArray[np.int32]
@@ -114,7 +114,7 @@ def ends_of(space: Space, passable: Passable, bodies: Bodies, agent: int, areas:
     """The cells in which an agent has reached its goal.
 
     They are the cell of the point, or those of the area. If the body has no room in any of them, they are those around
-    from which it is at most twice its radius away, which is as near as it must come.
+    from which it comes near enough, see `goal_reach`.
     """
     grid, area, radius = passable.grid, int(areas.of[agent]), float(bodies.radii[agent])
     if area == NOWHERE:
@@ -130,7 +130,7 @@ def ends_of(space: Space, passable: Passable, bodies: Bodies, agent: int, areas:
     apart = np.full(len(grid.free_cells), np.inf)
     for point in points:
         apart = np.minimum(apart, ((passable.points[grid.free_cells] - point) ** 2).sum(1))
-    near: Cells = grid.free_cells[apart <= (2.0 * radius) ** 2]
+    near: Cells = grid.free_cells[apart <= goal_reach(radius, space.cell) ** 2]
     return near
 
 

@@ -22,6 +22,7 @@ DRIVER_SENSES = ("signal", "at_crossing", "on_crossing", "can_stop", "way_clear"
 """What drivers sense: the signal of the crossing ahead, whether one is ahead, whether they are on one, whether they can
 brake before it, whether nobody is on it and there is room behind it, whether they are at a bus stop, and the metres to the
 next vehicle, in steps of a half."""
+MARGIN = 0.02  # metres from the border of its first cell to a pedestrian
 SPREAD = 0.2  # of the speeds of pedestrians around their mean, as a share of it
 
 
@@ -120,7 +121,7 @@ def party_of(spawn: Spawn, ground: Ground) -> Party:
             if not (0 <= x < grid.width and 0 <= y < grid.height and grid.free[y, x]):
                 raise BadInput(f"the {what} {(x, y)} of a {spawn.kind} is not on a pavement")
     parts = {grid.components[grid.cell(place)] for place in starts}
-    if 2 * spawn.radius >= ground.cell:
+    if 2 * (spawn.radius + MARGIN) >= ground.cell:
         raise BadInput(f"a {spawn.kind} of radius {spawn.radius:g} m does not fit a cell of {ground.cell:g} m")
     cut_off = [place for place in goals if grid.components[grid.cell(place)] not in parts]
     if cut_off and spawn.goals and (not spawn.exit or len(cut_off) == len(goals)):

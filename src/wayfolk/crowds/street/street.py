@@ -26,7 +26,7 @@ from wayfolk.crowds.minds.brain import Brain
 from wayfolk.crowds.minds.minds import Minds
 from wayfolk.crowds.street.ground import NONE, Ground
 from wayfolk.crowds.street.junctions import Junctions
-from wayfolk.crowds.street.parties import SPREAD, Party, Spawn, party_of
+from wayfolk.crowds.street.parties import MARGIN, SPREAD, Party, Spawn, party_of
 from wayfolk.crowds.street.parting import part
 from wayfolk.crowds.street.senses import driver_senses, held_by_vehicles, metres_to_persons, walker_senses
 from wayfolk.crowds.street.traffic import FAR, GAP, LINE, Vehicles, safe_speed
@@ -38,6 +38,7 @@ COLOURS = ("green", "orange", "red")
 HEAVY = 1e5
 """The mass in kilograms of a pedestrian who stands: others do not push it."""
 TRIES = 6  # places that are tried for somebody who comes
+APART = 0.05  # metres from somebody who comes to others and to walls, if the cell is wide enough
 
 
 class Entry(NamedTuple):
@@ -210,9 +211,9 @@ class Street:
         far = [goal for goal in goals if abs(goal[0] - start[0]) + abs(goal[1] - start[1]) > 1]
         if party.exit is not None and start.tolist() in goals:
             return False
-        margin = spawn.radius + 0.02
+        margin = spawn.radius + MARGIN
         places = start * cell + margin + self.rng.random((TRIES, 2)) * (cell - 2 * margin)
-        clear = np.flatnonzero(self.crowd.is_clear(places, spawn.radius + 0.05))
+        clear = np.flatnonzero(self.crowd.is_clear(places, min(spawn.radius + APART, 0.499 * cell)))
         if not far or not clear.size:
             return False
         goal = (np.array(far[self.rng.integers(len(far))]) + 0.5) * cell

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wayfolk.errors import Missing
 from wayfolk.world.grid import Grid
 from wayfolk.world.mesh.navmesh import Navmesh
-from wayfolk.world.passable import Passables
+from wayfolk.world.passable import Passables, goal_reach
 from wayfolk.world.space import Space, outlines_of
 
 Points = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Meshes:
         """The path on the mesh of what is far enough from all walls."""
         free, mesh = self._rest(np.stack([place, goal]), radius)
         ends = []
-        for point, reach in ((place, radius), (goal, 2.0 * radius)):
+        for point, reach in ((place, radius), (goal, goal_reach(radius, 0.0))):
             end = _nearest(free, point)
             if np.hypot(*(end - point)) > reach + 1e-9 or not len(mesh.locate(end)):
                 return None

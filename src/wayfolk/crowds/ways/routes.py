@@ -22,7 +22,7 @@ from wayfolk.errors import BadInput, NotSupported
 from wayfolk.kernels.bodies.following import AT, END, follow_paths, is_clear
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.world.grid import Grid
-from wayfolk.world.passable import Passables
+from wayfolk.world.passable import Passables, goal_reach
 from wayfolk.world.space import Space
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Routes(Ways):
         assert self.passables is not None
         passable = self.passables.of(radius)
         start = cell_with_room(self.space, passable, place, radius)
-        end = cell_with_room(self.space, passable, goal, 2.0 * radius, start)
+        end = cell_with_room(self.space, passable, goal, goal_reach(radius, self.space.cell), start)
         if start == NOWHERE or end == NOWHERE:
             return None
         finder = self._finder(passable.grid, standing)

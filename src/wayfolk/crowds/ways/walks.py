@@ -19,7 +19,7 @@ from wayfolk.errors import NotSupported, WayfolkError
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem.result import Status
 from wayfolk.world.grid import Grid
-from wayfolk.world.passable import Passables
+from wayfolk.world.passable import Passables, goal_reach
 from wayfolk.world.space import Space
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Walks(Ways):
             if crowd.areas.of[agent] != NOWHERE:
                 goal = self.ends.point(crowd, agent)
             start = cell_with_room(self.space, passable, crowd.places[agent], radius)
-            end = cell_with_room(self.space, passable, goal, 2.0 * radius, start)
+            end = cell_with_room(self.space, passable, goal, goal_reach(radius, self.space.cell), start)
             if NOWHERE in (start, end) or grid.components[start] != grid.components[end]:
                 raise no_way(self.space, agent, crowd.bodies)
             self.tasks[agent] = self._finder(grid).begin(grid.place(start), grid.place(end))
