@@ -133,6 +133,7 @@ def test_who_is_walled_in_waits_and_a_wall_on_somebody_is_refused(model):
     crowd.add([(1.5, 2.5)], [(7.5, 2.5)], radius=0.2)
     free[:, 4] = False
     crowd.set_walls(Grid(free))
+    assert [note.text for note in crowd.log] == ["has no way to its goal any more, and waits"] * (model == "orca")
     crowd.advance(60)
     assert crowd.places[0, 0] < 4
     with pytest.raises(BadProblem, match="there is no way for agent 0"):

@@ -213,7 +213,8 @@ class Crowd:
     def set_walls(self, grid: Grid) -> None:
         """Move on in another grid of the same size: cells have become walls or free.
 
-        Agents whose goals cannot be reached any more wait. A wall where somebody stands is refused.
+        Agents whose goals cannot be reached any more wait; the log says so, unless the model finds the ways itself. A wall
+        where somebody stands is refused.
         """
         old = self.space.grid
         if old is None or (grid.width, grid.height) != (old.width, old.height):

@@ -68,15 +68,19 @@ class GoalFields:
         return numbers
 
     def check_ways(self, bodies: Bodies, agents: Agents, numbers: NDArray[np.int32]) -> None:
-        """Raise an error if there is an agent for which the potential of its field ends before it reaches its place."""
+        """Raise an error if there is an agent that its field does not reach."""
+        for agent in self.cut_off(bodies, agents, numbers)[:1].tolist():
+            raise no_way(self.space, agent, bodies)
+
+    def cut_off(self, bodies: Bodies, agents: Agents, numbers: NDArray[np.int32]) -> Agents:
+        """The agents that their fields do not reach: there is no way for them, or none that is wide enough."""
         cells, potentials = self.space.cells(bodies.places[agents]), self.arrays.potentials
         has_room = np.array([self.ends[k].grid._free[cell] for k, cell in zip(numbers, cells, strict=True)], np.bool_)
         around = cells[:, None] + np.append(0, self.grid.offsets)  # for one that is pressed against a wall
         cut_off = ~np.isfinite(potentials[numbers[:, None], around]).any(1)
         cut_off |= has_room & ~np.isfinite(potentials[numbers, cells])
-        if cut_off.any():
-            agent = int(agents[int(cut_off.argmax())])
-            raise no_way(self.space, agent, bodies)
+        stranded: Agents = agents[cut_off]
+        return stranded
 
     def end_of(self, number: int, cell: int) -> int:
         """The cell in which a field ends that leads there from `cell`; NOWHERE if it does not reach that far."""

@@ -1,11 +1,12 @@
 """Ways: how the agents of a crowd find the way to their goals; `bodies.aims` is the point that each heads for now.
 
     "straight"         straight to the goal, whatever stands between
-    "flow"             one flow field for each goal
-    "navmesh"          paths on a navigation mesh, pulled taut
+    "flow"             one flow field for each goal, and for each width of bodies
+    "navmesh"          paths on a navigation mesh, on a grid or among polygons, pulled taut
     "astar", "jps"...  a search of the catalogue, smoothed
     "lrta", "rtaa"...  a real-time search: each agent plans one move at a time, with the few cells that it sees
 
+All but straight ways are as wide as bodies: an agent without a way that is wide enough is refused, in one sentence.
 Objects of `wayfolk.crowds.ways` take options: `Routes(space, "theta", patience=5.0)`, `Directed(space, map)`.
 """
 

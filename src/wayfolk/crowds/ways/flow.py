@@ -35,7 +35,10 @@ class Flow(Ways):
             self.field_of = np.pad(self.field_of, (0, room - len(self.field_of)))
         some = going(crowd, agents)
         numbers = self.fields.numbers_of(crowd.bodies, some, crowd.areas)
-        if not self._has_changed:  # who has no way any more waits
+        if self._has_changed:
+            for agent in self.fields.cut_off(crowd.bodies, some, numbers).tolist():
+                crowd.note(agent, "has no way to its goal any more, and waits")
+        else:
             self.fields.check_ways(crowd.bodies, some, numbers)
         self.field_of[some] = numbers
         crowd.bodies.aims[agents] = crowd.bodies.goals[agents]
