@@ -22,6 +22,7 @@ import wayfolk as wf
 from wayfolk.algorithms.paths import begin_path
 from wayfolk.crowds.trajectory import Recorder, read_trajectory
 from wayfolk.errors import WayfolkError
+from wayfolk.experiments.reports.report import write_report
 from wayfolk.experiments.sweeps.job import Job
 from wayfolk.experiments.sweeps.spec import read_spec
 from wayfolk.experiments.sweeps.store import Store
@@ -293,6 +294,11 @@ HOSTILE = {
     ],
     "store": [
         (store_with("SELECT 1"), read_store),
+        (store_with("UPDATE runs SET cell = '[1]'"), read_store),
+        (
+            store_with("""UPDATE runs SET cell = '{"problem": 3}', options = '7'"""),
+            lambda file: write_report(file, None),
+        ),
         (store_with("DROP TABLE loops; CREATE VIEW loops AS SELECT * FROM read_text('/etc/passwd')"), read_store),
     ],
     "saved world": [

@@ -92,10 +92,10 @@ def test_a_file_in_the_place_of_another_is_noticed(file, complaints):
 def test_a_file_that_may_not_be_read_is_compiled_again(file, complaints, monkeypatch):
     code_files.write(file, b"some code")
 
-    def refuse(path):
+    def refuse(path, mode):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(type(file), "read_bytes", refuse)
+    monkeypatch.setattr(type(file), "open", refuse)
     assert code_files.read(file) is None
     assert complaints() == f"wayfolk: cannot read the compiled code in {file} (Permission denied): compiling it again\n"
 
@@ -134,3 +134,75 @@ def test_files_that_nobody_has_read_for_long_are_removed(file, monkeypatch):
     code_files._remove_unused.cache_clear()
     code_files.write(file, b"some code")
     assert [path.exists() for path in (old, young, used, file, empty)] == [False, True, True, True, False]
+
+
+def test_files_and_folders_are_for_their_owner_alone(file):
+    before = os.umask(0)
+    try:
+        code_files.write(file, b"some code")
+    finally:
+        os.umask(before)
+    modes = [path.stat().st_mode & 0o777 for path in (file.parent.parent, file.parent, file)]
+    assert modes == [0o700, 0o700, 0o600]
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+@pytest.mark.parametrize("part", ["file", "folder", "home"])
+def test_what_others_can_write_is_not_used(file, complaints, part, mode):
+    code_files.write(file, b"some code")
+    what = {"file": file, "folder": file.parent, "home": file.parent.parent}[part]
+    what.chmod(mode | 0o100)
+    assert code_files.read(file) is None
+    named = "the file" if part == "file" else f"the folder {what}"
+    assert complaints() == (
+        f"wayfolk: the compiled code in {file} is not used, since others can write to {named}: compiling it again\n"
+    )
+
+
+@pytest.mark.parametrize("part", ["file", "folder", "home"])
+def test_what_belongs_to_another_user_is_not_used(file, complaints, part, monkeypatch):
+    code_files.write(file, b"some code")
+    other = os.stat(file).st_uid + 1
+    what = {"file": file, "folder": file.parent, "home": file.parent.parent}[part]
+    _give_away(monkeypatch, what, other)
+    assert code_files.read(file) is None
+    named = "the file" if part == "file" else f"the folder {what}"
+    assert f"is not used, since {named} belongs to another user: compiling it again" in complaints()
+
+
+def test_nothing_is_kept_in_the_folder_of_another_user(file, complaints, monkeypatch):
+    """As in a folder that all can write to, such as /tmp, where somebody else was first."""
+    home = file.parent.parent
+    home.mkdir(mode=0o777)
+    home.chmod(0o777)
+    code_files.write(file, b"some code")
+    assert complaints() == (
+        f"wayfolk: compiled code is not kept in {home}, since others can write to the folder {home}: "
+        "the next run compiles it again\n"
+    )
+    home.chmod(0o755)
+    _give_away(monkeypatch, home, os.stat(home).st_uid + 1)
+    code_files.write(file, b"some code")
+    assert not file.exists()
+
+
+def test_the_code_of_the_administrator_is_used(file, complaints, monkeypatch):
+    code_files.write(file, b"some code")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    for path in (file, file.parent, file.parent.parent):
+        _give_away(monkeypatch, path, 0)
+    assert code_files.read(file) == b"some code"
+    assert complaints() == ""
+
+
+def _give_away(monkeypatch, path, owner):
+    """Let the system say that `path` belongs to `owner`."""
+    number = os.stat(path).st_ino
+    for name in ("stat", "fstat"):
+        ask = getattr(os, name)
+
+        def told(*args, _ask=ask, **more):
+            status = _ask(*args, **more)
+            return os.stat_result([*status[:4], owner, *status[5:]]) if status.st_ino == number else status
+
+        monkeypatch.setattr(os, name, told)

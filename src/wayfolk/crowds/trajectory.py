@@ -88,9 +88,9 @@ class Trajectory:
     def _check_numbers(self) -> None:
         """Raise BadInput if a number cannot be a place, a size or a code: what measures and draws uses them as indices."""
         with np.errstate(invalid="ignore"):
-            too_far = np.abs(self.places) > FARTHEST
+            is_far = any((np.abs(numbers) > FARTHEST).any() for numbers in (self.places, self.headings))
         is_missing = np.isnan(self.places)
-        if too_far.any() or (is_missing[..., 0] != is_missing[..., 1]).any() or np.isinf(self.headings).any():
+        if is_far or (is_missing[..., 0] != is_missing[..., 1]).any():
             raise BadInput(f"a place or heading of this trajectory is half there, or farther away than {FARTHEST:g} m")
         for name in ("walls", "lamps", "radii"):
             lengths = getattr(self, name)

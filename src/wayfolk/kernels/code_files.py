@@ -2,6 +2,9 @@
 
 A file begins with a digest of its name and of what follows, so that a file which is empty, cut short, overwritten or put
 in another's place is noticed before any of it is run. Such a file counts as missing: the code is compiled again.
+
+Whoever can write these files can run code. So files and folders are made for their owner alone, and a file is not used if
+it or its folder belongs to another user than the administrator, or if others can write to it.
 """
 
 from __future__ import annotations
@@ -24,7 +27,12 @@ _complaints: list[str] = []
 def read(file: Path) -> bytes | None:
     """The contents of `file`, None if there is no such file or it cannot be used."""
     try:
-        data = file.read_bytes()
+        with file.open("rb") as stream:
+            why = _distrust(os.fstat(stream.fileno()), "the file") or _distrust_folders(file)
+            if why:
+                complain(f"the compiled code in {file} is not used, {why}: compiling it again")
+                return None
+            data = stream.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -34,7 +42,7 @@ def read(file: Path) -> bytes | None:
     if data[:N_HEAD] != _digest(file, contents):
         complain(f"the compiled code in {file} is damaged: compiling it again")
         return None
-    with contextlib.suppress(OSError):  # the file may belong to another user
+    with contextlib.suppress(OSError):  # the file may belong to the administrator
         if time.time() - file.stat().st_mtime > DAY:
             os.utime(file)  # it is in use
     return contents
@@ -42,19 +50,39 @@ def read(file: Path) -> bytes | None:
 
 def write(file: Path, contents: bytes) -> None:
     """Keep `contents` in `file`; a disk that takes no more costs time in the next process, and nothing else."""
-    draft = file.with_name(f"{file.name}.{secrets.token_hex(8)}")
+    draft, home = file.with_name(f"{file.name}.{secrets.token_hex(8)}"), file.parent.parent
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        home.parent.mkdir(parents=True, exist_ok=True)
+        for folder in (home, file.parent):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        why = _distrust_folders(file)
+        if why:
+            complain(f"compiled code is not kept in {home}, {why}: the next run compiles it again")
+            return
+        draft.touch(mode=0o600, exist_ok=False)
         draft.write_bytes(_digest(file, contents) + contents)
         draft.replace(file)
     except OSError as error:
-        complain(
-            f"cannot keep compiled code in {file.parent.parent} ({error.strerror}): the next run compiles it again"
-        )
+        complain(f"cannot keep compiled code in {home} ({error.strerror}): the next run compiles it again")
         with contextlib.suppress(OSError):
             draft.unlink()
     else:
-        _remove_unused(file.parent.parent)
+        _remove_unused(home)
+
+
+def _distrust_folders(file: Path) -> str:
+    """Why the two folders that hold `file` may hold another's code, "" if they do not."""
+    folders = file.parent.parent, file.parent
+    return next((why for folder in folders if (why := _distrust(folder.stat(), f"the folder {folder}"))), "")
+
+
+def _distrust(status: os.stat_result, what: str) -> str:
+    """Why `what` may hold another's code, "" if it does not. The administrator's code is trusted."""
+    if not hasattr(os, "geteuid"):  # not on every system
+        return ""
+    if status.st_uid not in (0, os.geteuid()):
+        return f"since {what} belongs to another user"
+    return f"since others can write to {what}" if status.st_mode & 0o022 else ""
 
 
 def complain(sentence: str) -> None:

@@ -40,6 +40,20 @@ def load_runs(store: Store) -> Loaded:
         import pandas  # type: ignore[import-untyped]  # noqa: F401 - DuckDB makes frames with it
     except ImportError:
         raise Missing("the laboratory needs packages of its own: pip install 'wayfolk[lab]'") from None
+    try:
+        return _loaded(store)
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        RecursionError,
+    ):  # another's store can hold anything
+        raise BadInput(f"{store.file}: a run does not say what was run") from None
+
+
+def _loaded(store: Store) -> Loaded:
     places = store.rows(f"{_NUMBERED} SELECT DISTINCT place, world_text FROM numbered ORDER BY place")
     if not places:
         raise BadInput(f"{store.file} holds no runs: there is nothing to report yet")
