@@ -29,6 +29,7 @@ from wayfolk.algorithms.realtime.knn_lrta import climbing
 from wayfolk.algorithms.realtime.knn_lrta.climbing import CANDIDATE, JOURNEY, Journey, Lookup, Records
 from wayfolk.algorithms.search._best_first import best_heuristic
 from wayfolk.algorithms.search.astar import begin as begin_astar
+from wayfolk.kernels.deadline import check_deadline
 from wayfolk.kernels.graph import HEURISTICS
 from wayfolk.kernels.real_time import AGENT, Limits
 from wayfolk.world.grid import Grid
@@ -110,6 +111,7 @@ def build(grid: Grid, records: int, cutoff: int, seed: int) -> Arrays:
     rows = [np.zeros(0, np.int32)]
     subgoals = np.empty(1024, np.int32)
     for start, goal in zip(starts.tolist(), goals.tolist(), strict=True):
+        check_deadline()
         search = begin_astar(grid, start, goal)
         search.advance()
         path = grid.cells(search.path)[::-1].copy()
