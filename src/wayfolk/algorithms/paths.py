@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from wayfolk.algorithms import catalogue
-from wayfolk.algorithms.task import Task, begin_task, checked_limits, finish
+from wayfolk.algorithms.task import Task, Unprepared, begin_task, begin_within, checked_limits, finish
 from wayfolk.errors import BadInput, BadProblem, NotSupported
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.machine import memory_limit
 from wayfolk.problem.result import Result
 from wayfolk.world.graph import Graph
@@ -61,17 +59,16 @@ class Finder:
             first, last = cells[start], cells[goal]
         else:
             first, last = free_cell(self.world, start, "start"), free_cell(self.world, goal, "goal")
-        began, loaded = perf_counter(), len(LOADED)
         if idle:
             task = idle.pop()
             task.restart(first, last)
-        else:
+        elif seconds is None:
             task = self._new(first, last)
-        if seconds is not None:  # preparations are part of them
-            limits["spent"] = perf_counter() - began - loading_seconds(loaded)
+        else:
+            task, limits["spent"] = begin_within(seconds, self._entry, lambda: self._new(first, last))
         result = finish(task, **limits)
         result.query = (self.world, first, last)
-        if self._can_restart:
+        if self._can_restart and not isinstance(task, Unprepared):
             idle.append(task)
         return result
 

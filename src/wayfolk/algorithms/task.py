@@ -20,6 +20,7 @@ from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.options import MOST_INT
 from wayfolk.algorithms.shown import Shown
 from wayfolk.errors import BadInput, BadProblem, TooLarge
+from wayfolk.kernels.deadline import OutOfTime, deadline
 from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.machine import is_memory_full
 from wayfolk.problem.layers import Layer
@@ -66,6 +67,33 @@ class Task(ABC):
     def shown_layers(self) -> tuple[Layer, ...]:
         """What a replay shows of the map, such as the levels of an abstraction."""
         return ()
+
+
+class Unprepared(Task):
+    """A task whose preparations have reached the deadline."""
+
+    status = Status.OUT_OF_TIME
+
+    def advance(self, budget: int = NO_LIMIT) -> Status:
+        """Nothing is left to do."""
+        return self.status
+
+    def result(self) -> Result:
+        """That there is no answer."""
+        detail = "the deadline came while tables were prepared"
+        return Result(self.status, self.algorithm, options=dict(self.options), detail=detail)
+
+
+def begin_within(seconds: float | None, entry: Entry, begin: Callable[[], Task]) -> tuple[Task, float]:
+    """The task that `begin` begins, and how many seconds that took; if they are too many, an `Unprepared` one."""
+    began, loaded = perf_counter(), len(LOADED)
+    try:
+        with deadline(seconds):
+            task = begin()
+    except OutOfTime:
+        task = Unprepared()
+        task.algorithm = entry.name
+    return task, perf_counter() - began - loading_seconds(loaded)
 
 
 def begin_task(entry: Entry, where: tuple[Any, ...], options: dict[str, Any], seed: int | None = None) -> Task:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from wayfolk.world.grid import Grid
 
 UNREACHED = np.int32(2**31 - 1)
-_DONE, _USED = 0, 1  # places in `spans`: how much of the queue has been expanded, and filled
+_DONE, _USED = 0, 1
+"""Places in `spans`: how much of the queue has been expanded, and filled. A field that has not begun has 0 as its second
+number, and its goal as the first: so making many fields touches no memory."""
 
 
 class Fields(NamedTuple):
@@ -54,8 +56,7 @@ def new_fields(grid: Grid, goals: NDArray[np.int32], max_bytes: int | None = Non
         np.zeros((len(goals), n_free), np.int32),
         np.zeros((len(goals), 2), np.int64),
     )
-    for k, goal in enumerate(goals):
-        restart(fields, k, int(goal))
+    fields.spans[:, _DONE] = goals
     return fields
 
 
@@ -95,10 +96,8 @@ def restart(fields, k, goal):
     """Forget field `k` and begin again from `goal`."""
     if fields.spans[k, _USED] > 0:
         fields.steps[k, :] = 0
-    fields.steps[k, goal] = 1
-    fields.queue[k, 0] = goal
-    fields.spans[k, _DONE] = 0
-    fields.spans[k, _USED] = 1
+    fields.spans[k, _DONE] = goal
+    fields.spans[k, _USED] = 0
 
 
 @kernel
@@ -115,6 +114,9 @@ def _grow(fields, k, wanted):
     """Resume the search of field `k` until it stores `wanted`, which may be UNREACHED for all there is."""
     steps, queue = fields.steps[k], fields.queue[k]
     done, used = fields.spans[k, _DONE], fields.spans[k, _USED]
+    if used == 0:
+        steps[done], queue[0] = 1, done
+        done, used = np.int64(0), np.int64(1)
     while done < used and (wanted == UNREACHED or steps[wanted] == 0):
         cell = queue[done]
         done += 1

@@ -13,6 +13,7 @@ diagonals may cross. That is the clock of the Direction Map thesis.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ from wayfolk.simulation.states import AgentState, state_of
 from wayfolk.simulation.truth import Truth
 from wayfolk.world.vision import Vision
 
+LOOK_SECONDS = 0.002  # between two looks at the clock, unless one tick takes longer
 TICKS = {STEPS: 1.0, DISTANCE: 0.03, TURNS: 1.5}
 
 
@@ -198,12 +200,25 @@ class Simulation(Truth):
         self.status = Status.RUNNING
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
-        """Let up to `budget` ticks pass. With a clock they pass one by one, and the seconds of each are noted."""
-        if self.laps is None:
+        """Let up to `budget` ticks pass, fewer if `until` comes first; `unspent` are left then.
+
+        With a clock they pass one by one, and the seconds of each are noted.
+        """
+        self.unspent = 0
+        if self.laps is None and self.until == math.inf:
             return self._advance(budget)
         stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
+        portion = 1
         while self.crew.counts[TICK] < stop and not self.status.is_final:
-            self._lap()
+            if self.laps is None:
+                began = time.perf_counter()
+                self._advance(min(portion, stop - int(self.crew.counts[TICK])))
+                portion = 2 * portion if time.perf_counter() - began < LOOK_SECONDS else max(1, portion // 2)
+            else:
+                self._lap()
+            if time.perf_counter() >= self.until:
+                self.unspent = max(0, stop - int(self.crew.counts[TICK]))
+                break
         return self.status
 
     def _lap(self, leaps: bool = True) -> None:

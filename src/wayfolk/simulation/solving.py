@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -12,9 +11,8 @@ import numpy as np
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.fitting import complete_for, with_objective
 from wayfolk.algorithms.paths import tiny_grid
-from wayfolk.algorithms.task import Task, begin_task, checked_limits, finish
+from wayfolk.algorithms.task import Task, begin_task, begin_within, checked_limits, finish
 from wayfolk.errors import BadProblem, NotSupported
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.machine import memory_limit
 from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import Result, Status
@@ -91,9 +89,7 @@ def solve(
         raise NotSupported(f"{entry.name} is limited by expansions or seconds, not by steps: it is a planner")
     make_ready(entry)
     with memory_limit(memory):
-        began, loaded = time.perf_counter(), len(LOADED)
-        task = _begin(problem, entry, seed, options)
-        spent = time.perf_counter() - began - loading_seconds(loaded)
+        task, spent = begin_within(seconds, entry, lambda: _begin(problem, entry, seed, options))
         if isinstance(task, Simulation):
             most = 1000 + 10 * (problem.grid.width + problem.grid.height) if steps is None else steps
             result = finish(task, seconds=seconds, budget=most, what="steps", tell=tell, portion=8, spent=spent)
@@ -144,9 +140,8 @@ def simulate(
     if seconds is not None:
         make_ready(entry)
     with memory_limit(memory):
-        began, loaded = time.perf_counter(), len(LOADED)
-        simulation = Simulation(problem, entry, **options)
-        spent = time.perf_counter() - began - loading_seconds(loaded)
+        simulation, spent = begin_within(None, entry, lambda: Simulation(problem, entry, **options))
+        assert isinstance(simulation, Simulation)
         ticks = None if until is None else max(1, int(np.ceil(until / simulation.tick)))
         result = finish(simulation, seconds=seconds, budget=ticks, what="ticks", tell=tell, portion=8, spent=spent)
     run = simulation.run()

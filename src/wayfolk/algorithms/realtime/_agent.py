@@ -45,6 +45,7 @@ class RealtimeAgent(Task):
         self.world, self.start, self.goal, self.here = world, start, goal, start
         self.walked = np.empty(MOST_AT_ONCE, np.int32)
         self.n_walked = 0
+        self.places = places_of(world, [start])  # where it has been: they grow with the walk, so that a result is cheap
         self.watch = watch
         self.events = np.empty(0, np.int32)
         if start == goal:
@@ -89,6 +90,7 @@ class RealtimeAgent(Task):
             before = self.n_walked
             self.status = self._move(Limits(moves, WORK_AT_ONCE))
             budget -= self.n_walked - before
+            self.places += places_of(self.world, self.walked[before : self.n_walked])
             if time.perf_counter() >= self.until:
                 break
         self.unspent = budget
@@ -108,7 +110,7 @@ class RealtimeAgent(Task):
     def result(self) -> Result:
         """The walk so far: `path` is where the agent has been. It is solved, and has a cost, once it is at the goal."""
         result = Result(self.status, self.algorithm, options=dict(self.options), counters=self._counters())
-        result.path = places_of(self.world, np.concatenate([[self.start], self.walked[: self.n_walked]]))
+        result.path = self.places.copy()
         result.cost = self._cost() if self.status is Status.SOLVED else float("inf")
         if self.status is Status.GAVE_UP:
             result.detail = f"no way leads from {self.world.place(self.here)}, where it has walked to, to the goal"

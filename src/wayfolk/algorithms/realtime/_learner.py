@@ -72,6 +72,7 @@ class Learner(RealtimeAgent):
         self.state[0] = np.zeros((), AGENT)
         self.state[0]["here"], self.state[0]["goal"] = self.start, self.goal
         self.here, self.n_walked = self.start, 0
+        del self.places[1:]
 
     def _renew(self, world: Grid | Graph, goal: int) -> None:
         """Keep what was learned as far as it still holds."""

@@ -43,5 +43,5 @@ def begin(
     """A search from `start` to `goal`."""
     kind = best_heuristic(world) if heuristic == "best" else heuristic
     search = BestFirst(world, start, goal, weight=weight, heuristic=kind, oldest_first=ties == "oldest", watch=watch)
-    search.bound = max(1.0, float(weight)) if never_overestimates(world, heuristic) else None
+    search.bound = max(1.0, float(weight)) if never_overestimates(world, kind) else None
     return search

@@ -49,6 +49,7 @@ from wayfolk.files.arrays import Arrays, Expected
 from wayfolk.kernels import best_first, buckets, hints
 from wayfolk.kernels.best_first import QUEUE_FULL, Memory
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.deadline import check_deadline
 from wayfolk.kernels.graph import ZERO
 from wayfolk.kernels.hints import SparseHints
 from wayfolk.kernels.real_time import AGENT, Limits
@@ -136,6 +137,7 @@ class _Field:
 
     def around(self, cell: int) -> Memory:
         """The costs from `cell`."""
+        check_deadline()
         nothing, no_path = np.zeros(0, np.int32), np.zeros(0, np.intp)
         is_new, code = True, QUEUE_FULL
         while code == QUEUE_FULL:

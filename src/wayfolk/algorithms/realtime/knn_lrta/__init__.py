@@ -31,6 +31,7 @@ from wayfolk.algorithms.search._best_first import best_heuristic
 from wayfolk.algorithms.search.astar import begin as begin_astar
 from wayfolk.errors import BadInput
 from wayfolk.files.arrays import Arrays
+from wayfolk.kernels.deadline import check_deadline
 from wayfolk.kernels.graph import HEURISTICS
 from wayfolk.kernels.real_time import AGENT, Limits
 from wayfolk.world.grid import Grid
@@ -112,6 +113,7 @@ def build(grid: Grid, records: int, cutoff: int, seed: int) -> Arrays:
     rows = [np.zeros(0, np.int32)]
     subgoals = np.empty(1024, np.int32)
     for start, goal in zip(starts.tolist(), goals.tolist(), strict=True):
+        check_deadline()
         search = begin_astar(grid, start, goal)
         search.advance()
         path = grid.cells(search.path)[::-1].copy()
