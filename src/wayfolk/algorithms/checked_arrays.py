@@ -42,14 +42,14 @@ class CheckedArrays:
 
     Bounds: `places` are the cells of the map, `cells` these and 0, with which arrays are filled, `cells_or_none` these and
     NOWHERE; `agents` are the numbers of agents, `agents_or_none` these and NOBODY; `count` are counters and stamps, `small`
-    those of 32 bits and slots of time, `ever` times and costs from 0 to infinity, `any` all numbers. `n_rows` is the length
-    of the log. A controller that `begins_anew` remembers nothing, and plans from the world as it is.
+    those of 32 bits and slots of time, `ever` times and costs from 0 to infinity, `any` all finite numbers. `n_rows` is the
+    length of the log. A controller that `begins_anew` remembers nothing, and plans from the world as it is.
     """
 
     count = Bounds(0, MOST)
     small = Bounds(0, (1 << 30) - 1)
     ever = Bounds(0.0, float("inf"))
-    any = Bounds(float("-inf"), float("inf"))
+    any = Bounds(-(2.0**64), 2.0**64)
 
     def __init__(self, view: View, n_rows: int, held: dict[str, NDArray[Any]] | None = None) -> None:
         self.view, self.grid, self.n_rows = view, view.grid, n_rows

@@ -160,7 +160,8 @@ class Windowed(Controller):
         memory.ways("ways", window.cells, window.slots, window.n_way, now, 2 * window.span + 64)
         memory.numbers("parked_at", window.parked_at, memory.cells_or_none)
         memory.numbers("turn", window.turn, memory.count)
-        memory.numbers("clock", window.clock, memory.any)
+        memory.numbers("since", window.clock[SINCE : SINCE + 1], (0.0, memory.view.time))
+        memory.numbers("tokens", window.clock[TOKENS : TOKENS + 1], memory.any)
         memory.searches("searches", window.searches)
         if memory.is_read:
             window.rules.parked[window.parked_at[window.parked_at != NOBODY]] = 0

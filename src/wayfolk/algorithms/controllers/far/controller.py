@@ -18,12 +18,14 @@ from wayfolk.algorithms.controllers.far.jams import AREA, LOOK, break_jams
 from wayfolk.algorithms.controllers.far.plans import go_on
 from wayfolk.algorithms.controllers.far.state import (
     FIXED,
+    LAST,
     PATIENCE,
     REFIT,
     ROTATED,
     SEARCHER,
     SHUFFLED,
     SPOT,
+    TOKENS,
     new_members,
 )
 from wayfolk.algorithms.search._best_first import best_heuristic, lists_for
@@ -140,7 +142,8 @@ class Reserving(Controller):
             arrays = arrays._replace(graph=self.flow.graph)
         stacks = far_memory.remember_members(memory, arrays)
         memory.luck("luck", arrays.luck)
-        memory.numbers("clock", arrays.clock, (-float(1 << 40), float(1 << 53)))
+        memory.numbers("since", arrays.clock[LAST : LAST + 1], (0.0, memory.view.time))
+        memory.numbers("tokens", arrays.clock[TOKENS : TOKENS + 1], memory.any)
         memory.numbers("refit", arrays.job[REFIT : REFIT + 1], (0, 1))
         gained = memory.listed("gained", arrays.gained, 16 * len(arrays.ground), memory.places)
         self.arrays = arrays._replace(stacks=stacks, gained=gained)
