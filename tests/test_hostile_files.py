@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import wayfolk as wf
+from command import program
 from wayfolk.algorithms.paths import begin_path
 from wayfolk.crowds.trajectory import Recorder, read_trajectory
 from wayfolk.errors import WayfolkError
@@ -386,3 +387,19 @@ def test_the_traps_work(tmp_path, monkeypatch):
     with pytest.raises(WayfolkError):
         wf.read_scene(file, trust=True)
     assert (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "is_sprung"),
+    [(["list", "search"], False), (["list", "trap:begin"], True), (["path", "--with", "jps,trap:begin"], True)],
+)
+def test_a_command_imports_from_the_current_folder_only_what_it_names(tmp_path, args, is_sprung):
+    """The folder has a module, and says that it is installed and adds an algorithm."""
+    info = tmp_path / "trap-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: trap\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[wayfolk.algorithms]\ntrap = trap:begin\n")
+    (tmp_path / "trap.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w').close()\nbegin = print\n")
+    args += [] if args[0] == "list" else ["rooms", "--from", "2,2", "--to", "5,5"]
+    program(*args, cwd=tmp_path)
+    assert (tmp_path / "mark").exists() == is_sprung

@@ -10,6 +10,7 @@ import atexit
 import gc
 import io
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +28,7 @@ from wayfolk.cli.play import play
 from wayfolk.cli.run import run
 from wayfolk.errors import WayfolkError
 
+MODULE = re.compile(r"(?:^|[,=])[A-Za-z_][\w.]*:[A-Za-z_]")  # `module:begin`, also in a list or as an option's value
 VERBS: dict[str, Callable[..., None]] = {
     "demo": algorithms.demo,
     "list": algorithms.list_algorithms,
@@ -92,7 +94,12 @@ def _skip_last_collection() -> None:
 
 
 def _make_folder_importable() -> None:
-    """Let `module:begin` name a module here; the folder comes last, so that no file in it hides an installed module."""
+    """Let `module:begin` name a module here; the folder comes last, so that no file in it hides an installed module.
+
+    Only a command that names a module, or trusts a file to do so, imports from the folder: its files may be anybody's.
+    """
+    if not any(part == "--trust" or MODULE.search(part) for part in sys.argv[1:]):
+        return
     with suppress(OSError):  # the folder may have been deleted
         if os.getcwd() not in sys.path:
             sys.path.append(os.getcwd())
