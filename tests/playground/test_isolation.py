@@ -24,6 +24,7 @@ pytest.importorskip("httpx", reason="the test client needs httpx")
 from fastapi.testclient import TestClient
 
 from playground.test_live import HERE, LONGEST, hear, say, scene
+from playground.workers import Kept
 from wayfolk.errors import TooLarge
 from wayfolk.machine import memory_of
 from wayfolk.playground import bring, frames, limits, worker
@@ -360,6 +361,22 @@ def test_files_are_read_in_a_process_of_their_own(client, workers, monkeypatch):
     assert answer.status_code == 200
     assert len(answer.json()["journeys"]) == 10_000
     assert not workers.running
+
+
+def test_a_file_that_takes_too_much_memory_is_refused_in_a_sentence(monkeypatch):
+    allowed = []
+
+    def read(name, data):
+        raise MemoryError
+
+    monkeypatch.setattr("wayfolk.machine.limit_memory", allowed.append)
+    monkeypatch.setattr(bring, "read_dropped", read)
+    pipe = Kept()
+    reader = worker.Worker(pipe)
+    reader.guarded(reader.hear, (worker.READ, "x.map", b""))
+    assert allowed == [limits.READ_BYTES]
+    (said,) = pipe.sent
+    assert json.loads(said[1:])["why"] == "reading the file takes more than 1.5 GB of memory"
 
 
 def test_a_file_that_nobody_waits_for_is_not_read_on(workers):
