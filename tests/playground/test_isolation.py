@@ -303,6 +303,19 @@ def test_of_many_unfinished_requests_the_oldest_end(address, monkeypatch):
         client.close()
 
 
+def test_an_answer_that_is_never_taken_ends(address, monkeypatch):
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.5)
+    request = b"GET /engine.js HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n\r\n" % address[1]
+    with socket.create_connection(address, timeout=LONGEST) as client:
+        client.sendall(100 * request)  # more than fits into the buffers of both ends
+        until = time.monotonic() + LONGEST
+        with suppress(ConnectionError):
+            while time.monotonic() < until:
+                client.sendall(b"G")  # what it sends does not help
+                time.sleep(0.05)
+    assert time.monotonic() < until
+
+
 def test_a_page_stays_open_longer_than_a_request_may_take(address, monkeypatch):
     client = pytest.importorskip("websockets.sync.client")
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.2)
