@@ -24,6 +24,7 @@ pytest.importorskip("httpx", reason="the test client needs httpx")
 from fastapi.testclient import TestClient
 
 from playground.test_live import HERE, LONGEST, hear, say, scene
+from playground.workers import Kept
 from wayfolk.errors import TooLarge
 from wayfolk.machine import memory_of
 from wayfolk.playground import bring, frames, limits, worker
@@ -302,6 +303,19 @@ def test_of_many_unfinished_requests_the_oldest_end(address, monkeypatch):
         client.close()
 
 
+def test_an_answer_that_is_never_taken_ends(address, monkeypatch):
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.5)
+    request = b"GET /engine.js HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n\r\n" % address[1]
+    with socket.create_connection(address, timeout=LONGEST) as client:
+        client.sendall(100 * request)  # more than fits into the buffers of both ends
+        until = time.monotonic() + LONGEST
+        with suppress(ConnectionError):
+            while time.monotonic() < until:
+                client.sendall(b"G")  # what it sends does not help
+                time.sleep(0.05)
+    assert time.monotonic() < until
+
+
 def test_a_page_stays_open_longer_than_a_request_may_take(address, monkeypatch):
     client = pytest.importorskip("websockets.sync.client")
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.2)
@@ -360,6 +374,22 @@ def test_files_are_read_in_a_process_of_their_own(client, workers, monkeypatch):
     assert answer.status_code == 200
     assert len(answer.json()["journeys"]) == 10_000
     assert not workers.running
+
+
+def test_a_file_that_takes_too_much_memory_is_refused_in_a_sentence(monkeypatch):
+    allowed = []
+
+    def read(name, data):
+        raise MemoryError
+
+    monkeypatch.setattr("wayfolk.machine.limit_memory", allowed.append)
+    monkeypatch.setattr(bring, "read_dropped", read)
+    pipe = Kept()
+    reader = worker.Worker(pipe)
+    reader.guarded(reader.hear, (worker.READ, "x.map", b""))
+    assert allowed == [limits.READ_BYTES]
+    (said,) = pipe.sent
+    assert json.loads(said[1:])["why"] == "reading the file takes more than 1.5 GB of memory"
 
 
 def test_a_file_that_nobody_waits_for_is_not_read_on(workers):

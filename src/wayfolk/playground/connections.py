@@ -24,6 +24,7 @@ class Connection(H11Protocol):
     """A connection of HTTP, until it becomes a WebSocket."""
 
     _timer: asyncio.TimerHandle | None = None
+    _is_stalled = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
@@ -36,7 +37,7 @@ class Connection(H11Protocol):
         if self._timer is None:
             self._begin()
         super().data_received(data)
-        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY) and not self._is_stalled:
             self._finish()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -47,11 +48,13 @@ class Connection(H11Protocol):
     def pause_writing(self) -> None:
         """The client does not take its answer."""
         super().pause_writing()
+        self._is_stalled = True
         self._begin()
 
     def resume_writing(self) -> None:
         """It has taken a part of it."""
         super().resume_writing()
+        self._is_stalled = False
         self._finish()
 
     def _begin(self) -> None:

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
-from wayfolk.errors import WayfolkError
+from wayfolk.errors import TooLarge, WayfolkError
 
 OPEN, UNTIL, EDIT, LOOK, EXPORT, READ = "open", "until", "edit", "look", "export", "read"
 TEXT, SCENE = b"\x00", b"\xff"
@@ -109,7 +109,11 @@ class Worker:
         from wayfolk.playground.limits import READ_BYTES
 
         limit_memory(READ_BYTES)
-        self.pipe.send_bytes(SCENE + json.dumps(read_dropped(name, data), separators=(",", ":")).encode())
+        try:
+            scene = read_dropped(name, data)
+        except MemoryError:
+            raise TooLarge(f"reading the file takes more than {READ_BYTES / 1e9:.1f} GB of memory") from None
+        self.pipe.send_bytes(SCENE + json.dumps(scene, separators=(",", ":")).encode())
 
     def open(self, panel: int, scene: Any, yours: Any) -> None:
         """Begin a scene."""
