@@ -151,7 +151,7 @@ def test_the_command_line_writes_searches_side_by_side(tmp_path: Path) -> None:
         (["--from", "2,2", "--to", "29,29", "--with", "astar,jsp"], "there is no algorithm 'jsp'"),
         (
             ["--from", "2,2", "--to", "29,29", "--with", "astar,jps", "--opt", "weight=2", "--html", "x.html"],
-            "--opt is for",
+            "write --opt 1.weight=2 for the first of them",
         ),
         (["--from", "2,2", "--to", "29,29", "--html", "no/folder/x.html"], "there is no folder"),
     ],
