@@ -109,9 +109,8 @@ def run(
         checked_seed(seed)
     check_world(scene_file)
     is_scene = scene_file.suffix.lower() == ".toml" or is_built_in(scene_file, "scenes")
-    given_for_map = {
-        "--random": random, "--scen": scen, "--agents": agents, "--orders": orders, "--stations": stations, "--moves": moves,
-    }  # fmt: skip
+    given_for_map = {"--random": random, "--scen": scen, "--agents": agents, "--moves": moves}
+    given_for_map |= {"--orders": orders, "--stations": stations}
     _check_together(is_scene, given_for_map)
     must_be_plan(save, format)
     must_be_writable(trajectory)
