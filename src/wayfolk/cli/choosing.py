@@ -130,12 +130,15 @@ def compare(
 
 def counts_of(agents: str) -> list[int]:
     """The numbers of agents in a text such as 20,50,100, the smallest first."""
-    words = agents.split(",")
-    if not all(word.strip().isascii() and word.strip().isdigit() and int(word) for word in words):
-        raise BadInput(
-            f"--agents must be a whole number from 1 on, or several with commas between them, not {agents!r}"
-        )
-    return sorted({int(word) for word in words})
+    from wayfolk.algorithms.task import checked_limits
+
+    try:
+        counts = sorted({int(word) for word in agents.split(",")})
+    except ValueError:
+        raise BadInput(f"--agents is a whole number, or several with commas between them, not {agents!r}") from None
+    for count in counts:
+        checked_limits(agents=count)
+    return counts
 
 
 def advise(

@@ -94,14 +94,15 @@ def _answer(problem: Problem, world: Simulation, status: str, numbers: dict[str,
 
 
 def _numbers_of_tasks(run: Run) -> dict[str, Any]:
-    """The measures of endless tasks."""
-    from wayfolk.judge.metrics import collisions
+    """The measures of endless tasks, which never complete."""
+    from wayfolk.judge.metrics import arrivals, collisions
 
     service = run.service.summary()
     return {
+        "completion_rate": None, "completion_time": None,
         "tasks": run.service.tasks, "throughput": run.service.throughput, "waiting_share": service["waiting"],
         **{name: service[name] for name in ("service_p50", "service_p90", "service_p99")},
-        "refused_moves": collisions(run.record),
+        "arrivals": arrivals(run.record), "refused_moves": collisions(run.record),
     }  # fmt: skip
 
 

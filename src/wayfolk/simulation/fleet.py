@@ -292,17 +292,17 @@ class Fleet(Simulation):
         """The orders whose robots have not come nearer to their next stop since the fleet last looked."""
         from wayfolk.kernels.distance import fewest_steps
 
-        slow = [
-            progress
+        slow = {
+            agent: progress
             for agent, progress in self._busy.items()
             if agent < len(apart) and (apart[agent] <= PATIENCE // 4 or self.time - progress.leg_began > LONG)
-        ]
+        }
         if not slow:
             return []
-        here = self.crew.agents["here"][[progress.agent for progress in slow]]
-        stops = np.array([progress.next_stop for progress in slow], np.int32)
+        here = self.crew.agents["here"][list(slow)]
+        stops = np.array([progress.next_stop for progress in slow.values()], np.int32)
         stuck = []
-        for progress, left in zip(slow, fewest_steps(self.grid, here, stops).tolist(), strict=True):
+        for progress, left in zip(slow.values(), fewest_steps(self.grid, here, stops).tolist(), strict=True):
             if left >= progress.left:
                 stuck.append(progress)
             progress.left = min(left, progress.left)

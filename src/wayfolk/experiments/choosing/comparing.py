@@ -80,7 +80,7 @@ class Comparison:
 def compare(
     grid: Grid,
     entries: Sequence[Entry],
-    agents: Sequence[int],
+    agents: int | Sequence[int],
     seeds: Sequence[int],
     *,
     seconds: float | None = None,
@@ -93,6 +93,7 @@ def compare(
     `walk` goes through the trials, of which there will be so many: it shows the progress.
     """
     names = names_of(entries)
+    counts = (agents,) if isinstance(agents, int) else tuple(agents)
     problem_of = lru_cache(1)(lambda count, seed: random_problem(grid, count, seed))
 
     def trial(entry: Entry, count: int, seed: int) -> Trial:
@@ -100,16 +101,16 @@ def compare(
             return work_on(entry, grid, count, seed, steps=steps or 1000, seconds=seconds)
         return try_once(entry, problem_of(count, seed), seed, seconds=seconds, steps=steps)
 
-    problem_of(max(agents), seeds[0])  # an error if the map has no room for so many agents
+    problem_of(max(counts), seeds[0])  # an error if the map has no room for so many agents
     trials = []
-    jobs = [(entry, count, seed) for count in agents for seed in seeds for entry in entries]
+    jobs = [(entry, count, seed) for count in counts for seed in seeds for entry in entries]
     for entry, count, seed in walk(jobs, len(jobs)):
         outcome = tried(partial(trial, entry, count, seed), entry.name, seed)
-        track = outcome.track if (count, seed) == (agents[0], seeds[0]) else None  # only the first problem is shown
+        track = outcome.track if (count, seed) == (counts[0], seeds[0]) else None  # only the first problem is shown
         trials.append(replace(outcome, algorithm=names[entry], agents=count, track=track))
     columns = WORK if lifelong else PLANS
-    rows = [_row(name, count, trials, columns) for count in agents for name in names.values()]
-    return Comparison(grid, tuple(agents), columns, trials, rows)
+    rows = [_row(name, count, trials, columns) for count in counts for name in names.values()]
+    return Comparison(grid, counts, columns, trials, rows)
 
 
 def names_of(entries: Sequence[Entry]) -> dict[Entry, str]:

@@ -26,10 +26,10 @@ def curve_svg(rows: Sequence[dict[str, Any]], measure: str, meaning: str) -> str
     height = HEIGHT + LINE * len(names)
 
     def x(count: float) -> float:
-        return LEFT + (count - counts[0]) / max(counts[-1] - counts[0], 1) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (count - counts[0]) / float(max(counts[-1] - counts[0], 1)) * (WIDTH - LEFT - RIGHT)
 
     def y(value: float) -> float:
-        return HEIGHT - BOTTOM - value / ticks[-1] * (HEIGHT - TOP - BOTTOM)
+        return HEIGHT - BOTTOM - value / ticks[-1] * float(HEIGHT - TOP - BOTTOM)
 
     title = escape(f"{measure.replace('_', ' ')}: {meaning}")
     parts = [
