@@ -297,7 +297,7 @@ MISTAKES = {
     "compare words": (["compare", "room.map", "--agents", "2,many"], "not '2,many'"),
     "compare some and nobody": (["compare", "room.map", "--agents", "2,0"], "agents must be 1 or more, not 0"),
     "robots twice": (["run", "room.map", "--random", "2", "--scen", "room.scen"], "either --random N or --scen FILE"),
-    "rows without a scenario": (["run", "room.map", "--random", "2", "--agents", "1"], "--agents is for the rows of --scen"),
+    "rows without a scenario": (["run", "room.map", "--random", "2", "--agents", "1"], "--agents is for the rows of"),
     "compare nobody": ([*NOBODY, "0"], "agents must be 1 or more, not 0"),
     "compare too many": ([*NOBODY, "999"], "999 agents were asked for, the map has room for"),
     "compare nothing": ([*NOBODY, "2", "--with", ","], "--with needs the name"),

@@ -21,15 +21,15 @@ def curve_svg(rows: Sequence[dict[str, Any]], measure: str, meaning: str) -> str
     points = [point for line in lines.values() for point in line]
     if not points:
         return ""
-    counts = sorted({row["agents"] for row in rows})
-    ticks = _ticks(max(value for _, value in points))
+    counts: list[int] = sorted({row["agents"] for row in rows})
+    ticks = _ticks(float(max(value for _, value in points)))
     height = HEIGHT + LINE * len(names)
 
     def x(count: float) -> float:
-        return LEFT + (count - counts[0]) / float(max(counts[-1] - counts[0], 1)) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (count - counts[0]) / max(counts[-1] - counts[0], 1) * (WIDTH - LEFT - RIGHT)
 
     def y(value: float) -> float:
-        return HEIGHT - BOTTOM - value / ticks[-1] * float(HEIGHT - TOP - BOTTOM)
+        return HEIGHT - BOTTOM - value / ticks[-1] * (HEIGHT - TOP - BOTTOM)
 
     title = escape(f"{measure.replace('_', ' ')}: {meaning}")
     parts = [
