@@ -27,6 +27,7 @@ from benchmarks import (
     lifelong,
     many_agents,
     one_agent,
+    orders,
     real_time,
     replanning,
     start_up,
@@ -52,6 +53,7 @@ PARTS = {
     "brains": brains,
     "game-loop": game_loop,
     "lifelong": lifelong,
+    "orders": orders,
     "corridors": corridors,
     "environments": environments,
     "laboratory": laboratory,
@@ -86,7 +88,7 @@ def chosen(words: list[str]) -> list[str]:
         print(
             parts,
             clock,
-            "--seconds=N limits each run of fleet-peers (else 30 s) and fleet-scaling (else 5 s).",
+            "--seconds=N limits each run of fleet-peers (else 30 s), fleet-scaling (else 5 s) and orders (else 60 s).",
             sep="\n",
         )
         sys.exit(0)

@@ -8,7 +8,6 @@ import numpy as np
 from wayfolk.algorithms.controllers.far.state import N_UNPLANNED
 from wayfolk.algorithms.paths import find_path
 from wayfolk.files.maps import read_map
-from wayfolk.judge.metrics import throughput
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.problem import events
@@ -210,7 +209,7 @@ def guided(maps, name, agents):
     for guidance in GUIDANCE:
         runs = [simulate(tasks(grid, agents, seed=seed), "pibt", until=STEPS, guidance=guidance) for seed in range(3)]
         assert all(check_record(run.record) == [] for run in runs)
-        rates.append(float(np.mean([throughput(run.record) for run in runs])))
+        rates.append(float(np.mean([run.service.throughput for run in runs])))
         seconds = float(np.mean([run.seconds for run in runs]))
     plain, fixed, learned = rates
     return [name, agents, *rates, learned / plain, learned / fixed, seconds / STEPS * 1e3]

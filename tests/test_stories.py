@@ -1,5 +1,6 @@
 """Five stories: a game's loop, a fleet's day, an evacuation, a notebook, a thesis. Each follows its pages word for word."""
 
+import ast
 import importlib.util
 import io
 import json
@@ -48,7 +49,7 @@ def test_the_window_opens_if_pygame_is_there(monkeypatch):
     module.main(12)
 
 
-def test_a_warehouse_engineer_follows_the_page(desk):  # noqa: F811
+def test_a_warehouse_engineer_follows_the_page(desk, capsys):  # noqa: F811
     page = DOCS / "fleet-day.md"
     printed = run_blocks(blocks_of(page), page, desk)
     hall = read_map(desk / "hall.map", "four")
@@ -63,6 +64,18 @@ def test_a_warehouse_engineer_follows_the_page(desk):  # noqa: F811
     day = next(text for text in printed if "refused moves" in text and "throughput" in text and "ended" in text)
     assert "completion" not in day
     assert "out_of_budget" not in day
+    curve = next(text for text in printed if text.startswith("algorithm  agents  throughput"))
+    assert [line.split()[1] for line in curve.splitlines()[1:7]] == ["10", "10", "20", "20", "40", "40"]
+    assert (desk / "robots.html").read_text().count("<svg") >= 2
+    twin = capsys.readouterr().out.splitlines()  # what the blocks in Python print: the same numbers as the commands
+    assert twin[0] == "Run(pibt, 20 agents, 300 steps, ended)"
+    assert number_of(day, "tasks") == int(twin[1].split()[0])
+    assert number_of(day, "throughput") == pytest.approx(float(twin[2].split()[0]), abs=1e-4)
+    orders = next(text for text in printed if "orders done" in text)
+    report = ast.literal_eval(twin[3])
+    assert (report["orders"], report["orders_done"]) == (3, 3)
+    for name in ("orders_done", "service_p90", "throughput"):
+        assert number_of(orders, name) == pytest.approx(report[name], abs=1e-4)
     plan, _ = import_plan(desk / "day.csv", hall)
     assert (plan.n_agents, plan.n_steps) == (20, 300)
     assert json.loads((desk / "day.json").read_text())["actionModel"] == "MAPF"
@@ -145,6 +158,11 @@ def test_a_researcher_trains_a_policy(desk):  # noqa: F811
     share = re.search(r"(\d+)% of the agents have reached their goals", done.stdout)
     assert share
     assert int(share[1]) > 50
+
+
+def number_of(table, name):
+    """A number of a table with a name and a value in each line."""
+    return float(re.search(rf"^{name.replace('_', ' ')} +([\d.]+)$", table, re.MULTILINE)[1])
 
 
 def scenario(folder, grid):

@@ -10,7 +10,11 @@ from wayfolk.algorithms.catalogue import find
 from wayfolk.experiments.choosing.comparing import compare, report_html
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.maps import read_map
+from wayfolk.files.orders import read_orders, read_stations
 from wayfolk.files.scenarios import read_scen
+from wayfolk.problem.problem import tasks
+from wayfolk.simulation.fleet import Fleet
+from wayfolk.simulation.solving import simulate
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +44,34 @@ def test_compare_makes_one_table_and_one_page(folder):
     assert page.count("<tr>") == 1 + 3 + 1 + 6
     assert "<iframe" in page
     assert "LaCAM" in page
+
+
+def test_compare_draws_curves_over_the_number_of_agents(folder):
+    command = ["compare", "room.map", "--agents", "4,2,3", "--with", "pibt,whca", "--seeds", 1]
+    said = wayfolk(*command, "--lifelong", "--steps", 40)
+    assert (said.code, said.err) == (0, "")
+    head, *rows, _ = said.out.splitlines()
+    assert head.split()[:3] == ["algorithm", "agents", "throughput"]
+    assert [row.split()[:2] for row in rows] == [[name, n] for n in "234" for name in ("pibt", "whca")]
+    page = (folder / "compare.html").read_text()
+    curve = page.split("<svg")[1].split("</svg>")[0]
+    assert "tasks done in a step" in curve
+    assert (curve.count("<polyline"), curve.count("<circle")) == (2, 6)
+    answer = the_json(wayfolk(*command, "--json"))
+    assert answer["agents"] == [2, 3, 4]
+    assert [(row["algorithm"], row["agents"]) for row in answer["rows"]][:3] == [("pibt", 2), ("whca", 2), ("pibt", 3)]
+    one = compare(read_map("room.map", "four"), entries_of("pibt", "controllers"), [3], [1])
+    assert "<svg" not in report_html(one, "one", "").split("<iframe")[0]
+
+
+def test_advice_for_endless_work_is_by_throughput(folder):
+    answer = the_json(wayfolk("advise", "room.map", "--agents", 3, "--lifelong", "--seconds", 5, "--json"))
+    rates = [row["throughput"] for row in answer["rows"]]
+    assert rates == sorted(rates, reverse=True)
+    assert answer["family"] == "controllers"
+    assert f"{rates[0]:.2f} tasks are done in a step" in answer["why"]
+    said = wayfolk("advise", "room.map", "--agents", 3, "--lifelong", "--seconds", 5)
+    assert said.out.splitlines()[0].split()[:4] == ["algorithm", "family", "throughput", "tasks"]
 
 
 def test_compare_as_json(folder):
@@ -145,6 +177,47 @@ def test_a_day_of_random_tasks_is_healthy(folder):
     assert answer["tasks"] == answer["arrivals"] > 5
 
 
+def test_the_command_and_python_give_the_same_numbers(folder):
+    answer = the_json(wayfolk("run", "room.map", "--random", 3, "--seed", 2, "--until", 80, "--json"))
+    grid = read_map("room.map", "four")
+    run = simulate(tasks(grid, 3, seed=2), "pibt", until=80, seed=2)
+    service = run.service.summary()
+    assert (answer["tasks"], answer["throughput"]) == (run.service.tasks, run.summary()["throughput"])
+    assert (answer["service_p90"], answer["waiting_share"]) == (service["service_p90"], service["waiting"])
+    command = ["run", "room.map", "--orders", "orders.csv", "--stations", "stations.csv", "--seed", 2, "--json"]
+    answer = the_json(wayfolk(*command, "--random", 2))
+    orders = read_orders("orders.csv", grid, read_stations("stations.csv", grid))
+    fleet = Fleet(grid, grid.places(tasks(grid, 2, seed=2).starts), orders, "pibt", seed=2)
+    fleet.advance(1000)
+    report = fleet.report()
+    assert report == {name: answer[name] for name in report}
+    assert answer["steps"] == fleet.time
+
+
+def test_robots_begin_where_a_scenario_says(folder):
+    starts = read_scen("room.scen", read_map("room.map", "four")).starts
+    for work in ([], ["--orders", "orders.csv", "--stations", "stations.csv"]):
+        command = ["run", "room.map", "--scen", "room.scen", *work, "--until", 100, "--save", "day.json"]
+        answer = the_json(wayfolk(*command, "--json"))
+        assert answer["agents"] == len(starts)
+        plan, _ = import_plan("day.json")
+        assert plan.cells[0].tolist() == starts.tolist()
+    answer = the_json(wayfolk("run", "room.map", "--scen", "room.scen", "--agents", 2, "--until", 20, "--json"))
+    assert answer["agents"] == 2
+
+
+def test_orders_that_are_not_done_say_why(folder):
+    """Two robots fill a map of two cells: neither can go anywhere."""
+    (folder / "tiny.map").write_text("type octile\nheight 1\nwidth 2\nmap\n..\n")
+    (folder / "swap.csv").write_text("pickup,delivery\n0 0,1 0\n1 0,0 0\n")
+    command = ["run", "tiny.map", "--random", 2, "--orders", "swap.csv", "--until", 60]
+    said = wayfolk(*command)
+    assert said.code == 1
+    assert re.search(r"^since step \d+ agents 0 and 1 wait for each other at \(\d, 0\) and \(\d, 0\)$", said.out, re.M)
+    answer = the_json(wayfolk(*command, "--json"), code=1)
+    assert [note in said.out for note in answer["notes"]] == [True]
+
+
 def test_orders_from_a_file_are_carried_out(folder):
     command = ["run", "room.map", "--random", 2, "--orders", "orders.csv", "--stations", "stations.csv"]
     answer = the_json(wayfolk(*command, "--save", "day.json", "--format", "planviz", "--json"))
@@ -153,6 +226,7 @@ def test_orders_from_a_file_are_carried_out(folder):
     assert json.loads((folder / "day.json").read_text())["numTaskFinished"] >= 4
     late = the_json(wayfolk(*command, "--until", 4, "--json"), code=1)
     assert (late["status"], late["orders_done"]) == ("ended", 0)
+    assert any("on its way" in note or "on their way" in note for note in late["notes"])
 
 
 def test_a_scenario_is_made_for_a_map(folder):
@@ -220,6 +294,10 @@ def test_a_planner_and_a_controller_of_one_name_are_told_apart(folder):
 NOBODY = ["compare", "room.map", "--agents"]
 MISTAKES = {
     "compare without agents": (["compare", "room.map"], "--agents"),
+    "compare words": (["compare", "room.map", "--agents", "2,many"], "not '2,many'"),
+    "compare some and nobody": (["compare", "room.map", "--agents", "2,0"], "agents must be 1 or more, not 0"),
+    "robots twice": (["run", "room.map", "--random", "2", "--scen", "room.scen"], "either --random N or --scen FILE"),
+    "rows without a scenario": (["run", "room.map", "--random", "2", "--agents", "1"], "--agents is for the rows of"),
     "compare nobody": ([*NOBODY, "0"], "agents must be 1 or more, not 0"),
     "compare too many": ([*NOBODY, "999"], "999 agents were asked for, the map has room for"),
     "compare nothing": ([*NOBODY, "2", "--with", ","], "--with needs the name"),

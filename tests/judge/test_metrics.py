@@ -163,12 +163,12 @@ def test_measures_of_a_record_count_rows() -> None:
     assert metrics.collisions_by_agent(record).tolist() == [0, 1, 2]
     assert metrics.arrivals(record) == 1
     assert metrics.arrivals_by_agent(record).tolist() == [1, 0, 0]
-    assert metrics.throughput(record) == 1 / 8
+    assert metrics.service(record).throughput == 1 / 8
 
 
 def test_a_record_in_which_nothing_happens() -> None:
     record = log(end=0.0)
-    assert metrics.collisions(record) == metrics.arrivals(record) == metrics.throughput(record) == 0
+    assert metrics.collisions(record) == metrics.arrivals(record) == metrics.service(record).throughput == 0
     assert metrics.collisions_by_agent(record).tolist() == [0, 0, 0]
 
 

@@ -42,7 +42,7 @@ def test_one_pickup_and_one_dropoff_are_enough():
     assert run.service.tasks == (100 - start - 9) // 18 + 1
     assert run.service.times.tolist() == [start + 9.0, *[18.0] * (run.service.tasks - 1)]
     assert run.service.waiting == 0.0
-    assert run.summary()["tasks_per_step"] == run.service.tasks / 100
+    assert run.summary()["throughput"] == run.service.tasks / 100
 
 
 @pytest.mark.plain

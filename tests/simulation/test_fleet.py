@@ -8,6 +8,8 @@ from wayfolk.errors import BadInput, BadProblem
 from wayfolk.files.maps import parse_ascii
 from wayfolk.files.orders import read_orders, read_stations
 from wayfolk.judge.records import check_record
+from wayfolk.kernels.codes import MOVE
+from wayfolk.problem import events
 from wayfolk.problem.orders import Order
 from wayfolk.problem.result import Status
 from wayfolk.simulation.fleet import Fleet
@@ -59,6 +61,122 @@ def test_paused_is_the_same_as_not_paused():
         if not two.status.is_final:
             two.advance(1)
     assert one.record().cell.tolist() == two.record().cell.tolist()
+
+
+@pytest.mark.parametrize("controller", ["pibt", "whca", "lra"])
+def test_idle_robots_block_nobody(controller):
+    """Robots whose homes fill the only corridor; without a place to park, orders at its ends would wait for ever."""
+    grid = parse_ascii("""
+        ####....####
+        ............
+        ####....####
+    """).with_moves("four")
+    starts = [(x, 1) for x in (1, 2, 3, 8, 9, 10)]
+    orders = [Order((grid.cell((0, 1)), grid.cell((11, 1))), float(k), f"order {k}") for k in range(8)]
+    fleet = Fleet(grid, starts, orders, controller, seed=1)
+    assert fleet.advance(2000) is Status.SOLVED
+    assert check_record(fleet.record()) == []
+    assert fleet.reasons() == []
+
+
+def test_robots_at_both_ends_of_a_corridor_change_places():
+    """Neither can give way inside; both have orders at the other end."""
+    grid = parse_ascii("""
+        ..########..
+        ............
+        ..########..
+    """).with_moves("four")
+    orders = [Order((grid.cell((11, 1)),), 0.0, "east"), Order((grid.cell((0, 1)),), 0.0, "west")]
+    fleet = Fleet(grid, [(5, 1), (6, 1)], orders, "lra")
+    assert fleet.advance(400) is Status.SOLVED
+
+
+def test_idle_robots_park_where_no_order_stops_and_no_way_is_cut():
+    grid = parse_ascii("""
+        ......
+        .####.
+        ......
+        .####.
+        ......
+    """).with_moves("four")
+    far = grid.cell((5, 4))
+    orders = [
+        Order((grid.cell((0, 2)), grid.cell((0, 0)), far), 0.0, "first"),
+        Order((far, grid.cell((0, 2))), 0.0, "second"),
+    ]
+    fleet = Fleet(grid, [(0, 0), (5, 0), (2, 2)], orders, "pibt")
+    fleet.step()
+    parked = [parking.cell for parking in fleet._parkings.values()]
+    stops = {stop for order in orders for stop in order.stops}
+    assert parked
+    assert not stops & set(parked)
+    assert fleet.advance(200) is Status.SOLVED
+
+
+def failing(*events, loads_stay=False):
+    """Robot 0 has the only order, from (0, 2) to (7, 0), and robot 1 waits elsewhere; `events` happen to robot 0."""
+    fleet = Fleet(HALL, [(0, 1), (7, 1)], [order((0, 2), (7, 0))], "pibt", loads_stay=loads_stay, events=events)
+    status = fleet.advance(100)
+    return fleet, fleet.progress[0], status
+
+
+@pytest.mark.parametrize("event", [events.leave(4, 0), events.hold(4, 0), events.release(4, 0)])
+def test_the_order_of_a_robot_that_fails_goes_to_another(event):
+    fleet, progress, status = failing(event)
+    assert status is Status.SOLVED
+    assert (progress.agent, progress.n_returned) == (1, 1)
+    assert progress.stops == progress.order.stops  # it was begun again
+    record = fleet.record()
+    assert check_record(record) == []
+    assert HALL.cell((0, 2)) in record.cell[record.agent == 1]
+
+
+@pytest.mark.parametrize(("event", "beside"), [(events.leave(4, 0), 0), (events.hold(4, 0), 1)])
+def test_a_load_can_stay_where_it_was_put_down(event, beside):
+    fleet, progress, status = failing(event, loads_stay=True)
+    assert status is Status.SOLVED
+    left = HALL.place(int(fleet.crew.agents["here"][0]))
+    fetched = HALL.place(progress.stops[0])
+    assert left != (0, 1)
+    assert progress.stops[1:] == (HALL.cell((7, 0)),)
+    assert sum(abs(a - b) for a, b in zip(left, fetched, strict=True)) == beside
+    record = fleet.record()
+    assert HALL.cell((0, 2)) not in record.cell[(record.agent == 1) & (record.kind == MOVE)]
+
+
+def test_a_robot_that_resumes_or_joins_gets_orders_again():
+    waits = [order((0, 2), (7, 0)), order((7, 2), (0, 0))]
+    fleet = Fleet(HALL, [(3, 0)], waits, "pibt", events=[events.hold(2, 0), events.resume(20, 0)])
+    assert fleet.advance(10) is Status.RUNNING
+    assert fleet.reasons() == ["2 orders wait for a robot: none is under control"]
+    assert fleet.advance(100) is Status.SOLVED
+    fleet = Fleet(HALL, [(3, 0)], waits, "pibt", events=[events.leave(2, 0), events.join(5, (4, 2), (4, 2))])
+    assert fleet.advance(100) is Status.SOLVED
+    assert [progress.agent for progress in fleet.progress] == [1, 1]
+
+
+def test_a_fleet_that_stalls_says_who_waits_for_whom():
+    corridor = parse_ascii("........").with_moves("four")
+    fleet = Fleet(corridor, [(0, 0), (4, 0)], [Order((corridor.cell((7, 0)),), 3.0, "east")], "pibt")
+    fleet.hold(1)
+    assert fleet.advance(60) is Status.RUNNING
+    (blockage,) = fleet.why()
+    assert (blockage.kind, blockage.agents, blockage.waits) == ("released", (1,), ((0, 1),))
+    (reason,) = fleet.reasons()
+    assert "agent 1, not under control, at (4, 0), is in the way of agent 0" in reason
+
+
+@pytest.mark.parametrize("model", ["distance", "turns"])
+def test_other_time_models_get_through_too(model):
+    grid = parse_ascii("""
+        ..########..
+        ............
+        ..########..
+    """)
+    orders = [Order((grid.cell((11, 1)), grid.cell((0, 1))), 0.0, f"order {k}") for k in range(4)]
+    fleet = Fleet(grid, [(4, 1), (5, 1), (6, 1), (7, 1)], orders, "lra", model=model)
+    assert fleet.advance(int(3000 / fleet.tick)) is Status.SOLVED
+    assert check_record(fleet.record()) == []
 
 
 def test_an_order_that_not_every_robot_can_reach_is_refused():

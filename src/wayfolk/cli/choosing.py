@@ -30,7 +30,14 @@ Agents = Annotated[int, typer.Option(help="Number of agents, drawn at random in 
 
 def compare(
     map_file: MapFile,
-    agents: Agents,
+    agents: Annotated[
+        str,
+        typer.Option(
+            metavar="N[,N...]",
+            help="Number of agents, drawn at random in the largest part of the map; or several, such as 20,50,100, for a "
+            "curve.",
+        ),
+    ],
     algorithms: Annotated[
         str,
         typer.Option(
@@ -71,13 +78,15 @@ def compare(
     """Compare algorithms on random problems of a map.
 
     All algorithms get the same problems. Prints a table of means, and writes a report with this table, every trial, and a
-    replay of the first problem side by side. Exit code 1 if an algorithm refuses the map, or a fault is found.
+    replay of the first problem side by side; with several numbers of agents, also curves over them. Exit code 1 if an
+    algorithm refuses the map, or a fault is found.
     """
     from wayfolk.algorithms.task import checked_limits, checked_seed
 
     families = ("controllers",) if lifelong else ("planners", "controllers")
     entries = [preset(*each) for each in chosen_of(algorithms, opt, *families)]
-    checked_limits(seconds=seconds, steps=steps, seeds=seeds, agents=agents)
+    checked_limits(seconds=seconds, steps=steps, seeds=seeds)
+    counts = counts_of(agents)
     if seeds > MOST_SEEDS:
         raise BadInput(f"--seeds must be at most {MOST_SEEDS:,}, not {seeds}: use `wayfolk sweep` for more")
     checked_seed(checked_seed(seed) + seeds - 1)
@@ -95,14 +104,14 @@ def compare(
     grid = read_map(map_file, moves)
     chosen = range(seed, seed + seeds)
     comparison = run_all(
-        grid, entries, agents, chosen, seconds=seconds, steps=steps, lifelong=lifelong, walk=bar("comparing")
+        grid, entries, counts, chosen, seconds=seconds, steps=steps, lifelong=lifelong, walk=bar("comparing")
     )
     what = "endless tasks" if lifelong else "one goal each"
     how = (
-        f"{agents} agents, {what}, {seeds} random problems from seed {seed}, {grid.moves.value} moves, "
-        f"{'first plans' if seconds is None else f'{seconds:g} seconds each'}. Means over the problems; costs are means "
-        "over those that the algorithm solved. The best value of a column is marked, that of costs among the algorithms "
-        "that solved most."
+        f"{', '.join(map(str, counts))} agents, {what}, {seeds} random problems from seed {seed}, "
+        f"{grid.moves.value} moves, {'first plans' if seconds is None else f'{seconds:g} seconds each'}. Means over the "
+        "problems; costs are means over those that the algorithm solved. The best value of a column is marked, that of "
+        "costs among the algorithms that solved most."
     )
     page = report_html(comparison, f"{grid.name}: {', '.join(entry.label for entry in entries)}", how)
     write_bytes(html, page.encode(), BadInput)
@@ -111,12 +120,25 @@ def compare(
     if as_json:
         print_json(comparison.as_dict() | {"report": str(html)})
     else:
-        print_rows(comparison.rows, ["algorithm", *comparison.columns])
+        print_rows(comparison.rows, ["algorithm", *(["agents"] if len(counts) > 1 else []), *comparison.columns])
         for row in comparison.rows:
             if "detail" in row:
                 print(f"{row['algorithm']} refuses: {row['detail']}")
         print(f"open {html} in a browser for the report and the replay")
     raise typer.Exit(0 if comparison.is_sound else 1)
+
+
+def counts_of(agents: str) -> list[int]:
+    """The numbers of agents in a text such as 20,50,100, the smallest first."""
+    from wayfolk.algorithms.task import checked_limits
+
+    try:
+        counts = sorted({int(word) for word in agents.split(",")})
+    except ValueError:
+        raise BadInput(f"--agents is a whole number, or several with commas between them, not {agents!r}") from None
+    for count in counts:
+        checked_limits(agents=count)
+    return counts
 
 
 def advise(
@@ -137,6 +159,13 @@ def advise(
     complete: Annotated[
         bool, typer.Option("--complete", help="Try only algorithms that find a plan if there is one.")
     ] = False,
+    lifelong: Annotated[
+        bool,
+        typer.Option(
+            "--lifelong",
+            help="Agents get a new task whenever they arrive: recommend the controller that does most tasks.",
+        ),
+    ] = False,
     seconds: Annotated[float, typer.Option(help="Seconds of planning for all candidates together.")] = 20.0,
     moves: PlanMoves = "four",
     seed: Seed = 1,
@@ -146,7 +175,7 @@ def advise(
 
     Tries the candidates on one random problem, and prints a table of them, the best first. Candidates whose steps take at
     most --step-ms come before the others. Among them, those that bring more agents to their goals come first, then those
-    with lower costs.
+    with lower costs; with --lifelong, those that do more tasks.
     """
     from wayfolk.algorithms.task import checked_limits, checked_seed
 
@@ -159,13 +188,14 @@ def advise(
     from wayfolk.files.maps import read_map
 
     advice = try_candidates(
-        read_map(map_file, moves), agents, step_ms=step_ms, changing=changing, complete=complete, seconds=seconds,
-        seed=seed, walk=bar("trying"),
+        read_map(map_file, moves), agents, step_ms=step_ms, changing=changing, complete=complete, lifelong=lifelong,
+        seconds=seconds, seed=seed, walk=bar("trying"),
     )  # fmt: skip
     if as_json:
         print_json(advice.as_dict())
         return
-    columns = ["algorithm", "family", "arrived", "above_bound", "makespan", "seconds"]
+    measures = ["throughput", "tasks", "service_p90"] if lifelong else ["arrived", "above_bound", "makespan"]
+    columns = ["algorithm", "family", *measures, "seconds"]
     columns += ["first_step_ms", "step_p50_ms", "step_p99_ms"]
     print_rows(advice.rows, columns)
     print(f"\nuse {advice.recommended}, of the {advice.family}: {advice.why}")

@@ -29,6 +29,7 @@ from wayfolk.cli.parts import (
     with_cluster,
 )
 from wayfolk.cli.progress import spinner
+from wayfolk.cli.robots import UNTIL, Robots, run_on_map
 from wayfolk.errors import BadInput
 
 if TYPE_CHECKING:
@@ -38,14 +39,14 @@ WRITERS = (".txt", ".sqlite", ".npz")
 LISTS = ("shared_goals", "waiting", "notes")  # JSON has them; the table prints the notes as sentences instead
 ONLY_ENDING = ("completion_rate", "completion_time", "completion_seconds")  # of no meaning for endless work
 ONLY_ENDLESS = ("tasks", "throughput", "waiting_share", "service_p50", "service_p90", "service_p99")
-UNTIL = 1000.0  # the end of a run on a map, unless another one is given
 
 
 def run(
     scene_file: Annotated[
         Path,
         typer.Argument(
-            metavar="SCENE|MAP", help="A scene (.toml), or a map with --random: a file, or the name of a built-in one."
+            metavar="SCENE|MAP",
+            help="A scene (.toml), or a map with --random or --scen: a file, or the name of a built-in one.",
         ),
     ],
     algorithm: Annotated[
@@ -59,6 +60,10 @@ def run(
     ] = None,
     opt: Opt = [],  # noqa: B006 - typer reads it, nothing writes to it
     random: Random = None,
+    scen: Annotated[
+        Path | None, typer.Option(help="On a map: a .scen file; robots begin at the starts of its rows.")
+    ] = None,
+    agents: Annotated[int | None, typer.Option(help="Use the first rows of --scen only.")] = None,
     orders: Annotated[
         Path | None, typer.Option(help="On a map: pickup-and-delivery tasks, as CSV or JSON; random tasks without it.")
     ] = None,
@@ -87,8 +92,9 @@ def run(
     """Run a scene, or agents with tasks on a map.
 
     A scene is a TOML file: agents with goals and events, or a street with pedestrians and vehicles. On a map, --random
-    draws agents, which get a new random task whenever they arrive, or carry out the --orders of a file. Exit code 1 if an
-    agent or an order is not done in time, or if the judge finds a fault. Tasks without an end, and streets, are done when
+    draws agents, or --scen says where they begin; they get a new random task whenever they arrive, or carry out the
+    --orders of a file. Exit code 1 if an agent or an order is not done in time (for orders, sentences say why), or if the
+    judge finds a fault. Tasks without an end, and streets, are done when
     their time is over. In a street, a fault is a body that overlaps another for longer than a step, or a vehicle that
     crosses at red.
     """
@@ -103,7 +109,9 @@ def run(
         checked_seed(seed)
     check_world(scene_file)
     is_scene = scene_file.suffix.lower() == ".toml" or is_built_in(scene_file, "scenes")
-    _check_together(is_scene, random, orders, stations, moves)
+    given_for_map = {"--random": random, "--scen": scen, "--agents": agents, "--moves": moves}
+    given_for_map |= {"--orders": orders, "--stations": stations}
+    _check_together(is_scene, given_for_map)
     must_be_plan(save, format)
     must_be_writable(trajectory)
     must_be_replay(html)
@@ -119,24 +127,20 @@ def run(
         _run_street(scene_file, algorithm, opt, limits, seed, html, trajectory, trust, as_json)
     if trajectory is not None:
         raise BadInput("--trajectory is for scenes with a [street]")
-    if orders is not None:
+    if not is_scene:
         entry = catalogue.find(algorithm or "pibt", "controllers")
         given = with_cluster(entry, options_of(entry, opt), cluster)
         limits = {"seconds": seconds, "until": UNTIL if until is None else until, "seed": seed or 0}
-        answer, is_done, outcome = _run_orders(
-            scene_file, moves or "four", random or 0, orders, stations, entry, given, limits
+        done = run_on_map(
+            scene_file, moves or "four", Robots(random, scen, agents), orders, stations, entry, given, limits
         )
-        _write(outcome, answer, entry.label, save, format, html)
-        _tell(answer, [], as_json)
-        raise typer.Exit(0 if is_done and not answer["faults"] else 1)
+        _write(done.run, done.answer, entry.label, save, format, html)
+        _tell(done.answer, done.notes, as_json)
+        raise typer.Exit(0 if done.is_done and not done.answer["faults"] else 1)
     from wayfolk.simulation.scene.reader import read_scene
     from wayfolk.simulation.scene.scene import play
 
-    scene = (
-        read_scene(scene_file, seed=seed, trust=trust)
-        if is_scene
-        else _on_map(scene_file, moves or "four", random or 0, seed or 0)
-    )
+    scene = read_scene(scene_file, seed=seed, trust=trust)
     entry = catalogue.find(scene.controller if algorithm is None else algorithm, "controllers")
     given = with_cluster(entry, options_of(entry, opt), cluster)
     if "seed" in given:
@@ -158,65 +162,18 @@ def run(
     raise typer.Exit(0 if played.is_done and not answer["faults"] else 1)
 
 
-def _check_together(
-    is_scene: bool, random: int | None, orders: Path | None, stations: Path | None, moves: str | None
-) -> None:
+def _check_together(is_scene: bool, given: dict[str, Any]) -> None:
     """Raise BadInput if options are given that do not fit a scene, or a map."""
     if is_scene:
-        given = {"--random": random, "--orders": orders, "--stations": stations, "--moves": moves}
         for name, value in given.items():
             if value is not None:
                 raise BadInput(f"{name} is for a map: a scene has its own agents, errands and moves")
-    elif random is None:
-        raise BadInput("a map has no agents: give --random N as well, or a scene as a .toml file")
-    if stations is not None and orders is None:
+    elif (given["--random"] is None) == (given["--scen"] is None):
+        raise BadInput("a map has no agents: give either --random N or --scen FILE, or a scene as a .toml file")
+    if given["--agents"] is not None and given["--scen"] is None:
+        raise BadInput("--agents is for the rows of --scen: --random N is the number of agents that are drawn")
+    if given["--stations"] is not None and given["--orders"] is None:
         raise BadInput("--stations names the places of --orders: give these as well")
-
-
-def _on_map(map_file: Path, moves: str, agents: int, seed: int) -> Scene:
-    """A scene of agents that get a new random task whenever they arrive."""
-    from wayfolk.files.maps import read_map
-    from wayfolk.problem.problem import tasks
-    from wayfolk.simulation.scene.scene import Errand, Scene
-
-    problem = tasks(read_map(map_file, moves), agents, seed=seed)
-    errands = tuple(Errand(start, pool=problem.pool) for start in problem.starts.tolist())
-    return Scene(problem.grid.name, problem.grid, errands, controller="pibt", until=UNTIL, seed=seed)
-
-
-def _run_orders(
-    map_file: Path, moves: str, agents: int, orders: Path, stations: Path | None, entry: Any,
-    options: dict[str, Any], limits: dict[str, Any],
-) -> tuple[dict[str, Any], bool, Any]:  # fmt: skip
-    """Let random robots carry out the orders of a file; the numbers, whether all are done, and the run."""
-    import numpy as np
-
-    from wayfolk.algorithms.task import finish
-    from wayfolk.files.maps import read_map
-    from wayfolk.files.orders import read_orders, read_stations
-    from wayfolk.judge.records import check_record
-    from wayfolk.problem.problem import tasks
-    from wayfolk.simulation.fleet import Fleet
-    from wayfolk.simulation.solving import make_ready
-
-    grid = read_map(map_file, moves)
-    listed = read_orders(orders, grid, None if stations is None else read_stations(stations, grid))
-    starts = grid.places(tasks(grid, agents, seed=limits["seed"]).starts)
-    make_ready(entry)
-    fleet = Fleet(grid, starts, listed, entry, seed=limits["seed"], clock=True, own=options)
-    with spinner(f"{grid.name}: {entry.name}, {agents} agents, {len(listed)} orders") as tell:
-        result = finish(
-            fleet, seconds=limits["seconds"], budget=int(np.ceil(limits["until"])), what="ticks", tell=tell, portion=8
-        )
-    done = fleet.run()
-    half, most = (np.percentile(done.laps["seconds"], (50, 99)) * 1e3).tolist() if len(done.laps) else (0.0, 0.0)
-    status = "solved" if result.is_solved else result.status.value if result.status.value == "out_of_time" else "ended"
-    answer = {
-        "map": grid.name, "algorithm": entry.name, "status": status, "agents": agents, "steps": round(fleet.time),
-        **fleet.report(), "seconds": done.seconds, "step_p50_ms": half, "step_p99_ms": most,
-        "faults": len(check_record(done.record)),
-    }  # fmt: skip
-    return answer, result.is_solved, done
 
 
 def _must_be_plan(scene: Scene) -> None:

@@ -155,11 +155,6 @@ def arrivals_by_agent(record: Record) -> NDArray[np.int64]:
     return np.bincount(record.agent[record.of(ARRIVE)], minlength=len(record.starts))
 
 
-def throughput(record: Record) -> float:
-    """Return the arrivals per unit of time, over the whole record. From the papers on RHCR and guidance graphs."""
-    return arrivals(record) / record.end if record.end > 0 else 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class Service:
     """How a stream of tasks was served. A task ends when its agent reaches the last of its places.
@@ -182,7 +177,7 @@ class Service:
 
     @property
     def throughput(self) -> float:
-        """The tasks that end per unit of time."""
+        """The tasks that end per unit of time: deliveries, not visits, and loops of patrols. Nothing else is called so."""
         return self.tasks / self.end if self.end > 0 else 0.0
 
     def percentile(self, percent: float) -> float:
@@ -192,7 +187,7 @@ class Service:
     def summary(self) -> dict[str, float]:
         """All of them, by name."""
         times = {f"service_p{percent}": self.percentile(percent) for percent in (50, 90, 99)}
-        return {"tasks": float(self.tasks), "tasks_per_step": self.throughput, **times, "waiting": self.waiting}
+        return {"tasks": float(self.tasks), "throughput": self.throughput, **times, "waiting": self.waiting}
 
 
 def service(record: Record, places: int = 1) -> Service:

@@ -117,21 +117,32 @@ def patrol_between(
     return _checked(grid, starts.astype(np.int32), routes, loops=_positive("loops", loops), seed=seed, name=name)
 
 
-def tasks(grid: Grid, agents: int = 100, *, seed: int = 0, pool: ArrayLike | None = None, name: str = "") -> Problem:
-    """A problem in which an agent that arrives gets a random new goal: from `pool` (rows of `(x, y)`), or anywhere."""
-    from wayfolk.world.generate import draw_pairs
+def tasks(
+    grid: Grid,
+    agents: int = 100,
+    *,
+    seed: int = 0,
+    pool: ArrayLike | None = None,
+    starts: ArrayLike | None = None,
+    name: str = "",
+) -> Problem:
+    """A problem in which an agent that arrives gets a random new goal: from `pool` (rows of `(x, y)`), or anywhere.
 
-    starts, goals = draw_pairs(grid, agents, seed=seed)  # all in the largest part of the map
-    part = grid.components[starts[0]]
+    With `starts`, rows of `(x, y)`, there are as many agents as these; otherwise `agents` starts are drawn.
+    """
+    here, goals = _first_places(grid, agents, seed, starts)
+    part = grid.components[here[0]]
     if pool is None:
         cells = grid.free_cells[grid.components[grid.free_cells] == part]
     else:
         cells = grid.cells(pool)
-        goals = np.random.default_rng(seed).choice(cells, agents).astype(np.int32)
+    if pool is not None or starts is not None:
+        goals = np.random.default_rng(seed).choice(cells, len(here)).astype(np.int32)
+    if pool is not None:
         if (grid.components[cells] != part).any():
             lost = cells[grid.components[cells] != part][0]
             raise BadProblem(f"the pool of tasks holds {grid.place(lost)}, which the agents cannot reach")
-    return _checked(grid, starts, goals[:, None], loops=ENDLESS, pool=cells, seed=seed, name=name)
+    return _checked(grid, here, goals[:, None], loops=ENDLESS, pool=cells, seed=seed, name=name)
 
 
 def deliveries(
@@ -141,16 +152,15 @@ def deliveries(
     pickups: ArrayLike | None = None,
     dropoffs: ArrayLike | None = None,
     seed: int = 0,
+    starts: ArrayLike | None = None,
     name: str = "",
 ) -> Problem:
     """A problem in which each task has two places: an agent walks to a pickup, then to a dropoff, then gets the next task.
 
-    The places are drawn at random from `pickups` and `dropoffs` (rows of `(x, y)`), or from the whole map.
+    The places are drawn at random from `pickups` and `dropoffs` (rows of `(x, y)`), or from the whole map; so are `starts`.
     """
-    from wayfolk.world.generate import draw_pairs
-
-    starts, _ = draw_pairs(grid, agents, seed=seed)  # all in the largest part of the map
-    part = grid.components[starts[0]]
+    here, _ = _first_places(grid, agents, seed, starts)
+    part = grid.components[here[0]]
     pools = []
     for what, places in (("pickups", pickups), ("dropoffs", dropoffs)):
         cells = grid.free_cells[grid.components[grid.free_cells] == part] if places is None else grid.cells(places)
@@ -164,9 +174,23 @@ def deliveries(
     if not len(pool) or not len(drops):
         raise BadProblem("deliveries need a pickup and a dropoff that are not the same place")
     rng = np.random.default_rng(seed)
-    first = _drawn(rng, pool, starts)
+    first = _drawn(rng, pool, here)
     routes = np.stack([first, _drawn(rng, drops, first)], 1)
-    return _checked(grid, starts, routes, loops=ENDLESS, pool=pool, drops=drops, seed=seed, name=name)
+    return _checked(grid, here, routes, loops=ENDLESS, pool=pool, drops=drops, seed=seed, name=name)
+
+
+def _first_places(
+    grid: Grid, agents: int, seed: int, starts: ArrayLike | None
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The cells of the given `starts`, or random starts and goals, all in the largest part of the map."""
+    from wayfolk.world.generate import draw_pairs
+
+    if starts is None:
+        return draw_pairs(grid, agents, seed=seed)
+    here = grid.cells(starts)
+    if not len(here):
+        raise BadProblem("a problem needs at least one agent")
+    return here, here
 
 
 def delivery_pools(

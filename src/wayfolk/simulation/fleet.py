@@ -46,6 +46,8 @@ PATIENCE = 16
 """Units of time after which the fleet looks who has come nearer to the next stop."""
 CROWD = 8
 """Of so many stuck robots one gets the right of way, the others wait behind it; if all are few, one of them."""
+REACH = 16
+"""For so many steps a robot first gets the right of way; twice as many each time that this was not enough."""
 LONG = 8 * PATIENCE
 """A robot that has been on its way to a stop for so long must come nearer from look to look, also if it moves far."""
 
@@ -55,7 +57,7 @@ class Progress:
     """How far an order is: who has it since when, how many of its `stops` are done, and when the last was.
 
     `n_returned` counts the robots that have left it undone. `left` are the fewest steps to the next stop that the fleet has
-    seen, and `leg_began` is when the robot set out for it.
+    seen; `leg_began` is when the robot set out for it, and `n_rights` how often it has got the right of way since then.
     """
 
     order: Order
@@ -67,6 +69,7 @@ class Progress:
     n_returned: int = 0
     left: int = NO_LIMIT
     leg_began: float = 0.0
+    n_rights: int = 0
 
     @property
     def next_stop(self) -> int:
@@ -163,11 +166,11 @@ class Fleet(Simulation):
 
     def _give(self, agent: int, progress: Progress) -> None:
         """Let a robot that is idle carry out an order."""
-        progress.agent, progress.assigned, progress.leg_began, progress.left = agent, self.time, self.time, NO_LIMIT
+        progress.agent, progress.assigned = agent, self.time
         self._busy[agent] = progress
         self._parkings.pop(agent, None)
         self._stops_now.update(progress.stops_left)
-        self._aim(agent, progress.next_stop)
+        self._set_out(agent)
         self._go_on(agent)
 
     def _go_on(self, agent: int) -> None:
@@ -182,8 +185,13 @@ class Fleet(Simulation):
             progress.ended = self.time
             del self._busy[agent]
         elif progress.n_done > first:
-            progress.leg_began, progress.left = self.time, NO_LIMIT
-            self._aim(agent, progress.next_stop)
+            self._set_out(agent)
+
+    def _set_out(self, agent: int) -> None:
+        """Send a robot to the next stop of its order."""
+        progress = self._busy[agent]
+        progress.leg_began, progress.left, progress.n_rights = self.time, NO_LIMIT, 0
+        self._aim(agent, progress.next_stop)
 
     def _give_back(self, agent: int) -> None:
         """Put the order of a robot that has left, or is not under control, back among those that wait for a robot."""
@@ -226,8 +234,9 @@ class Fleet(Simulation):
 
     def _park(self) -> None:
         """Find a place for every idle robot that has none, was pushed away from it, or is in the way of an order."""
-        here = self.crew.agents["here"]
-        for agent in self._idle():
+        here, idle = self.crew.agents["here"], self._idle()
+        self._parkings = {agent: self._parkings[agent] for agent in idle if agent in self._parkings}
+        for agent in idle:
             parking = self._parkings.get(agent)
             if parking is not None:
                 is_there = int(here[agent]) == parking.cell
@@ -269,8 +278,9 @@ class Fleet(Simulation):
         n = len(self._then)
         apart = np.abs(self.grid.places(here[:n]) - self.grid.places(self._then)).max(1)
         stuck = sorted(self._stuck(apart), key=lambda one: (one.assigned, one.order.release))
-        for progress in stuck:
-            if len(self._rights) <= len(stuck) // CROWD:
+        most = 1 + len(stuck) // CROWD
+        for progress in stuck[: 2 * most]:
+            if len(self._rights) < most:
                 self._give_way_to(progress)
         still = frozenset(here[:n][apart <= 1].tolist())
         for agent, parking in list(self._parkings.items()):
@@ -282,17 +292,17 @@ class Fleet(Simulation):
         """The orders whose robots have not come nearer to their next stop since the fleet last looked."""
         from wayfolk.kernels.distance import fewest_steps
 
-        slow = [
-            progress
+        slow = {
+            agent: progress
             for agent, progress in self._busy.items()
             if agent < len(apart) and (apart[agent] <= PATIENCE // 4 or self.time - progress.leg_began > LONG)
-        ]
+        }
         if not slow:
             return []
-        here = self.crew.agents["here"][[progress.agent for progress in slow]]
-        stops = np.array([progress.next_stop for progress in slow], np.int32)
+        here = self.crew.agents["here"][list(slow)]
+        stops = np.array([progress.next_stop for progress in slow.values()], np.int32)
         stuck = []
-        for progress, left in zip(slow, fewest_steps(self.grid, here, stops).tolist(), strict=True):
+        for progress, left in zip(slow.values(), fewest_steps(self.grid, here, stops).tolist(), strict=True):
             if left >= progress.left:
                 stuck.append(progress)
             progress.left = min(left, progress.left)
@@ -306,9 +316,13 @@ class Fleet(Simulation):
         robots = {cell: agent for cell, agent in robots.items() if cell not in reserved}
         agent = progress.agent
         if agent is not None and int(here[agent]) in robots and progress.next_stop not in reserved:
-            right = right_of_way(self._beside(), robots, reserved, int(here[agent]), progress.next_stop, self.time)
+            right = right_of_way(
+                self._beside(), robots, reserved, int(here[agent]), progress.next_stop,
+                now=self.time, reach=REACH << progress.n_rights,
+            )  # fmt: skip
             if right is not None:
                 self._rights.append(right)
+                progress.n_rights += 1
 
     def _lead(self, right: RightOfWay) -> bool:
         """Let the robots of a right of way take their next steps, and others near it wait; whether it goes on."""

@@ -1,12 +1,12 @@
 """Right of way: one robot goes to its goal, and the robots on its way make room for it, whoever they are.
 
 Robots that do not come nearer to their goals are stuck for as long as their controller does not find a way out. A right of
-way does: the robots on a way to the goal are moved to empty cells beside it, each of them pushing on those between, then
-the robot walks. If that cannot be done, because the cells beyond are full, the robot first makes room itself: it goes to
-a place where it is in nobody's way, lets the others out, and walks from there.
+way is one: the robots on a way to the goal move to empty cells beside it, each of them pushing those between, and the robot
+follows. If that cannot be done, because the cells beyond are full, the robot first makes room itself: it goes to a
+place where it is in nobody's way, lets the others out, and walks from there.
 
-Guarantees  a right of way, if there is a cell that can be left out of the map within reach of the robot, and there are as
-            many empty cells as the way to it and to the goal is long.
+Guarantees  a right of way, if near the robot there is a cell that can be left out of the map, and there are as many empty
+            cells as the ways to it and from it to the goal are long.
 Cost        a search of the cells around each robot that stands on the way.
 """
 
@@ -22,7 +22,7 @@ from wayfolk.simulation.parking import is_dispensable
 
 MOST_CELLS = 1 << 16
 """How many cells are looked at for one way."""
-MOST_PLACES = 64
+MOST_PLACES = 16
 """How many places are tried from which to let others out."""
 OCCUPIED = 4
 """What a cell with a robot adds to the length of a way: a detour of so many steps is better."""
@@ -44,13 +44,20 @@ class RightOfWay:
 
 
 def right_of_way(
-    adjacency: Adjacency, robots: dict[int, int], fixed: frozenset[int], here: int, goal: int, now: float
+    adjacency: Adjacency,
+    robots: dict[int, int],
+    fixed: frozenset[int],
+    here: int,
+    goal: int,
+    *,
+    now: float,
+    reach: int = MOST_CELLS,
 ) -> RightOfWay | None:
-    """The right of way of the robot at `here` to `goal`; None if there is none.
+    """The right of way of the robot at `here` to `goal`, or for the first `reach` steps; None if there is none.
 
     `robots` are the robots that can be moved, by their cells; others stand on the cells `fixed`.
     """
-    steps = _advance(adjacency, dict(robots), fixed, here, goal)
+    steps = _advance(adjacency, dict(robots), fixed, here, goal, reach)
     if steps is None:
         steps = _by_way_of_another_place(adjacency, robots, fixed, here, goal)
     if steps is None:
@@ -64,6 +71,8 @@ def _by_way_of_another_place(
     adjacency: Adjacency, robots: dict[int, int], fixed: frozenset[int], here: int, goal: int
 ) -> Steps | None:
     """Let the robot make room at a place that can be left out of the map, and go to its goal from there."""
+    if _way(adjacency, robots, fixed, here, goal) is None:
+        return None
     tried = 0
     for place in adjacency.nearest_first(here, lambda cell: cell not in fixed, MOST_CELLS):
         if place in (here, goal) or not is_dispensable(adjacency, place, fixed):
@@ -79,11 +88,14 @@ def _by_way_of_another_place(
     return None
 
 
-def _advance(adjacency: Adjacency, robots: dict[int, int], fixed: frozenset[int], here: int, goal: int) -> Steps | None:
-    """Clear a way from `here` to `goal`, and walk it; `robots` are then where this leads to."""
+def _advance(
+    adjacency: Adjacency, robots: dict[int, int], fixed: frozenset[int], here: int, goal: int, reach: int = MOST_CELLS
+) -> Steps | None:
+    """Clear the first `reach` steps of a way from `here` to `goal`, and walk them; `robots` are then where they end."""
     way = _way(adjacency, robots, fixed, here, goal)
     if way is None:
         return None
+    way = way[:reach]
     steps: Steps = []
     for cell in way:
         if cell in robots:
@@ -92,7 +104,7 @@ def _advance(adjacency: Adjacency, robots: dict[int, int], fixed: frozenset[int]
                 return None
             steps += _shift(robots, chain)
     robot = robots.pop(here)
-    robots[goal] = robot
+    robots[way[-1] if way else here] = robot
     return steps + [{robot: cell} for cell in way]
 
 

@@ -135,7 +135,6 @@ class Run:
         means = {"time": self.time, "agents": float(self.n_agents)}
         for name in ("expanded", "replans", "distance", "collisions"):
             means[name] = self.per_loop(getattr(self, name))
-        means["throughput"] = len(self.record.of(ARRIVE)) / self.time if self.time else 0.0
         means["seconds"] = self.seconds
         return means | self.service.summary()
 

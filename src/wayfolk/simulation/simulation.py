@@ -279,7 +279,11 @@ class Simulation(Truth):
             return
         asked = view.asked.copy()
         before = self.controller.expanded[asked]
+        given, self._given = self._given, {}
+        given = {agent: there for agent, there in given.items() if answers["at"][agent] < answers["n_route"][agent]}
         self.controller.decide(view)
+        for agent, there in given.items():  # some controllers plan for all agents
+            self._take_step(agent, there)
         for agent, spent in zip(asked.tolist(), (self.controller.expanded[asked] - before).tolist(), strict=True):
             self._note(agent, THOUGHT, spent)
         silent = asked[answers["n_route"][asked] == 0]

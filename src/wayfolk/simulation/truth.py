@@ -75,6 +75,7 @@ class Truth(Task):
         self.log = np.zeros(max(4096, 16 * n), crew_kernel.ROW)
         self._events: list[tuple[float, int, Event]] = []
         self._n_events = 0
+        self._given: dict[int, int] = {}  # steps that the caller has given, which a controller must not replace
         first = self.log[:n]
         first["agent"], first["cell"], first["kind"] = np.arange(n), problem.goals, GOAL
         self.court.counts[N_LOG] = n
@@ -163,6 +164,7 @@ class Truth(Task):
             self.crew.agents[agent]["done"] = False
             self.crew.route[agent, 0] = there
             self.crew.answers[agent]["n_route"], self.crew.answers[agent]["at"] = 1, 0
+            self._given[agent] = there
 
     def _apply(self, event: Event, agents: list[int], cells: list[int]) -> Event | None:
         """Let `event` happen, and add who and what changes to `agents` and `cells`; what of it must wait for a cell."""

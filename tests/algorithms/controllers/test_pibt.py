@@ -13,7 +13,6 @@ from wayfolk.algorithms.controllers.pibt import fields as guided_fields
 from wayfolk.algorithms.controllers.pibt.bridges import find_bridges, new_bridges
 from wayfolk.errors import BadInput
 from wayfolk.files.maps import parse_ascii
-from wayfolk.judge.metrics import throughput
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, REFUSED
 from wayfolk.problem.problem import one_shot, tasks
@@ -217,8 +216,8 @@ def test_lanes_are_learned_from_moves_and_cost_more_against_them():
 @pytest.mark.parametrize("guidance", ["criss_cross", "directions"])
 def test_guidance_lifts_throughput_in_a_crowd(guidance):
     problem = tasks(random_map(32, 32, 0.2, seed=1, moves="four"), agents=350, seed=1)
-    plain = throughput(simulate(problem, "pibt", until=400).record)
-    guided = throughput(simulate(problem, "pibt", until=400, guidance=guidance).record)
+    plain = simulate(problem, "pibt", until=400).service.throughput
+    guided = simulate(problem, "pibt", until=400, guidance=guidance).service.throughput
     assert guided > plain
 
 

@@ -227,8 +227,8 @@ def test_a_sweep_of_deliveries_has_columns_for_their_throughput(tmp_path):
     row = run_job(job.as_dict())
     run = simulate(deliveries(generate.rooms(33, 33, 7, moves="four"), 6), "pibt", until=200)
     assert row["tasks"] == run.service.tasks > 5
-    assert row["tasks_per_step"] == run.service.throughput == row["tasks"] / 200
-    names = ["tasks", "tasks_per_step", "service_p50", "service_p99", "waiting", "faults"]
+    assert row["throughput"] == run.summary()["throughput"] == run.service.throughput == row["tasks"] / 200
+    names = ["tasks", "throughput", "service_p50", "service_p99", "waiting", "faults"]
     with Store(tmp_path / "store.duckdb") as store:
         store.add([(job, row)], 1)
         kept = store.rows(f"SELECT {', '.join(names)} FROM runs")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wayfolk.algorithms.catalogue import Entry, find
-from wayfolk.experiments.choosing.trials import Trial, random_problem, tried, try_once
+from wayfolk.experiments.choosing.trials import Trial, random_problem, tried, try_once, work_on
 from wayfolk.world.grid import Grid
 
 CONTROLLERS = ("bmaa_plus", "pibt", "lacam", "whca", "far", "lra")
@@ -30,7 +30,7 @@ class Advice:
 
 
 def candidates(step_ms: float | None, changing: bool, complete: bool) -> list[Entry]:
-    """The algorithms that come into question: without a limit for a step and on a map that stays, planners too."""
+    """The algorithms that come into question: without a limit for a step, and if goals and the map stay, planners too."""
     entries = [find(name, "controllers") for name in CONTROLLERS]
     if step_ms is None and not changing:
         entries = [find(name, "planners") for name in PLANNERS] + entries
@@ -44,6 +44,7 @@ def advise(
     step_ms: float | None = None,
     changing: bool = False,
     complete: bool = False,
+    lifelong: bool = False,
     seconds: float = 20.0,
     seed: int = 1,
     walk: Callable[[Any, int], Any] = lambda items, total: items,
@@ -52,9 +53,9 @@ def advise(
 
     `step_ms` is the most milliseconds that a step but the first may take at the 99th percentile. With `changing`, the map
     or the goals change meanwhile, so that only controllers come into question; with `complete`, only algorithms that find
-    a plan if there is one.
+    a plan if there is one. With `lifelong`, agents get a new task whenever they arrive, and the throughput counts.
     """
-    entries = candidates(step_ms, changing, complete)
+    entries = candidates(step_ms, changing or lifelong, complete)
     problem = random_problem(grid, agents, seed)
     most = 4 * (grid.width + grid.height)
     trials = []
@@ -63,6 +64,8 @@ def advise(
         share = max(left / (len(entries) - k), 0.2)
 
         def trial(entry: Entry = entry, share: float = share) -> Trial:
+            if lifelong:
+                return work_on(entry, grid, agents, seed, steps=most, seconds=share)
             return try_once(entry, problem, seed, seconds=share, steps=most)
 
         trials.append(tried(trial, entry.name, seed))
@@ -77,13 +80,15 @@ def advise(
 
 
 def rank(row: dict[str, Any], step_ms: float | None) -> tuple[Any, ...]:
-    """What comes first is better: in time, all agents home, low costs, little planning."""
+    """What comes first is better: in time, many tasks or all agents home, low costs, little planning."""
     if row["status"] == "refused":
         return (3,)
     step = row["step_p99_ms"]
     in_time = step_ms is None or (step is not None and step <= step_ms)
     if not in_time:
         return (2, step)
+    if "throughput" in row:
+        return (1, -row["throughput"], row["service_p90"], row["seconds"])
     arrived = round(row["arrived"] / NEAR)
     cost = row["above_bound"] if row["above_bound"] is not None else float("inf")
     return (1, -arrived, cost, row["seconds"])
@@ -93,8 +98,10 @@ def _why(best: dict[str, Any], ranked: Sequence[dict[str, Any]], step_ms: float 
     """The reason, in a sentence or two."""
     if best["status"] == "refused":
         return f"no candidate accepts this map: {best['detail']}"
-    what = f"{best['arrived']:.1%} of the agents arrive"
-    if best["above_bound"] is not None:
+    what = _share(best)
+    if "throughput" in best:
+        what = f"{what}, and 90 % of the tasks take at most {best['service_p90']:.0f} steps"
+    elif best["above_bound"] is not None:
         what += f", at {best['above_bound']:.2f} times the lower bound of the sum of costs"
     if best["step_p99_ms"] is not None:
         what += (
@@ -105,5 +112,12 @@ def _why(best: dict[str, Any], ranked: Sequence[dict[str, Any]], step_ms: float 
     if step_ms is not None and best["step_p99_ms"] > step_ms:
         return f"no candidate keeps to {step_ms:g} ms for a step; this one comes nearest: {what}"
     others = [row for row in ranked[1:3] if row["status"] != "refused"]
-    next_best = ", ".join(f"{row['algorithm']} of the {row['family']} ({row['arrived']:.1%})" for row in others)
+    next_best = ", ".join(f"{row['algorithm']} of the {row['family']} ({_share(row)})" for row in others)
     return what + (f". Next best: {next_best}" if next_best else "")
+
+
+def _share(row: dict[str, Any]) -> str:
+    """How well a candidate did, in a few words."""
+    if "throughput" in row:
+        return f"{row['throughput']:.2f} tasks are done in a step"
+    return f"{row['arrived']:.1%} of the agents arrive"

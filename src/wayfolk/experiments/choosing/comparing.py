@@ -1,15 +1,19 @@
-"""Several algorithms on the same problems of one map: a row for each of them, and a page with the table and a replay."""
+"""Several algorithms on the same problems of one map: a row for each of them, and a page with the table and a replay.
+
+With several numbers of agents there is a row for each algorithm and number, and the page has curves over them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 from statistics import fmean
 from typing import Any
 
 from wayfolk.algorithms.catalogue import Entry
+from wayfolk.experiments.choosing.curve import curve_svg
 from wayfolk.experiments.choosing.trials import Trial, random_problem, tried, try_once, work_on
 from wayfolk.replay import MAX_PANELS, replay_html
 from wayfolk.world.grid import Grid
@@ -40,16 +44,17 @@ WORK = {
     "refused_moves": PLANS["refused_moves"],
     "faults": "faults of the record that the judge found",
 }
+CURVES = ("throughput", "service_p90", "arrived", "above_bound", "seconds", "step_p99_ms")
 COSTS = ("makespan", "sum_of_costs", "above_bound")
 BEST = {"arrived": max, "sum_of_costs": min, "makespan": min, "seconds": min, "throughput": max, "service_p90": min}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """All trials, and a row of means for each algorithm."""
+    """All trials, and a row of means for each algorithm and number of agents."""
 
     grid: Grid
-    agents: int
+    agents: tuple[int, ...]
     columns: dict[str, str]
     trials: list[Trial]
     rows: list[dict[str, Any]]
@@ -58,9 +63,12 @@ class Comparison:
         """For JSON."""
         return {
             "map": self.grid.name,
-            "agents": self.agents,
+            "agents": self.agents[0] if len(self.agents) == 1 else list(self.agents),
             "rows": self.rows,
-            "trials": [{"algorithm": trial.algorithm, "seed": trial.seed, **trial.numbers} for trial in self.trials],
+            "trials": [
+                {"algorithm": trial.algorithm, "agents": trial.agents, "seed": trial.seed, **trial.numbers}
+                for trial in self.trials
+            ],
         }
 
     @property
@@ -72,7 +80,7 @@ class Comparison:
 def compare(
     grid: Grid,
     entries: Sequence[Entry],
-    agents: int,
+    agents: int | Sequence[int],
     seeds: Sequence[int],
     *,
     seconds: float | None = None,
@@ -80,26 +88,29 @@ def compare(
     lifelong: bool = False,
     walk: Callable[[Any, int], Any] = lambda items, total: items,
 ) -> Comparison:
-    """Let each algorithm solve the same random problems, or, `lifelong`, work for `steps` steps.
+    """Let each algorithm solve the same random problems, or, `lifelong`, work for `steps` steps, once for each of `agents`.
 
     `walk` goes through the trials, of which there will be so many: it shows the progress.
     """
     names = names_of(entries)
-    problem_of = lru_cache(1)(lambda seed: random_problem(grid, agents, seed))
+    counts = (agents,) if isinstance(agents, int) else tuple(agents)
+    problem_of = lru_cache(1)(lambda count, seed: random_problem(grid, count, seed))
 
-    def trial(entry: Entry, seed: int) -> Trial:
+    def trial(entry: Entry, count: int, seed: int) -> Trial:
         if lifelong:
-            return work_on(entry, grid, agents, seed, steps=steps or 1000, seconds=seconds)
-        return try_once(entry, problem_of(seed), seed, seconds=seconds, steps=steps)
+            return work_on(entry, grid, count, seed, steps=steps or 1000, seconds=seconds)
+        return try_once(entry, problem_of(count, seed), seed, seconds=seconds, steps=steps)
 
-    problem_of(seeds[0])  # an error if the map has no room for so many agents
+    problem_of(max(counts), seeds[0])  # an error if the map has no room for so many agents
     trials = []
-    for entry, seed in walk(((entry, seed) for seed in seeds for entry in entries), len(seeds) * len(entries)):
-        outcome = tried(lambda entry=entry, seed=seed: trial(entry, seed), entry.name, seed)  # type: ignore[misc]
-        track = outcome.track if seed == seeds[0] else None  # only the first problem is shown
-        trials.append(replace(outcome, algorithm=names[entry], track=track))
+    jobs = [(entry, count, seed) for count in counts for seed in seeds for entry in entries]
+    for entry, count, seed in walk(jobs, len(jobs)):
+        outcome = tried(partial(trial, entry, count, seed), entry.name, seed)
+        track = outcome.track if (count, seed) == (counts[0], seeds[0]) else None  # only the first problem is shown
+        trials.append(replace(outcome, algorithm=names[entry], agents=count, track=track))
     columns = WORK if lifelong else PLANS
-    return Comparison(grid, agents, columns, trials, [_row(name, trials, columns) for name in names.values()])
+    rows = [_row(name, count, trials, columns) for count in counts for name in names.values()]
+    return Comparison(grid, counts, columns, trials, rows)
 
 
 def names_of(entries: Sequence[Entry]) -> dict[Entry, str]:
@@ -108,10 +119,10 @@ def names_of(entries: Sequence[Entry]) -> dict[Entry, str]:
     return {entry: f"{entry.family}/{entry.name}" if names.count(entry.name) > 1 else entry.name for entry in entries}
 
 
-def _row(name: str, trials: Sequence[Trial], columns: dict[str, str]) -> dict[str, Any]:
-    """The means of one algorithm; costs are those of plans that bring all agents home."""
-    own = [trial.numbers for trial in trials if trial.algorithm == name]
-    row: dict[str, Any] = {"algorithm": name, "trials": len(own)}
+def _row(name: str, agents: int, trials: Sequence[Trial], columns: dict[str, str]) -> dict[str, Any]:
+    """The means of one algorithm with so many agents; costs are those of plans that bring all agents home."""
+    own = [trial.numbers for trial in trials if (trial.algorithm, trial.agents) == (name, agents)]
+    row: dict[str, Any] = {"algorithm": name, "agents": agents, "trials": len(own)}
     refused = [numbers["detail"] for numbers in own if numbers["status"] == "refused"]
     if refused:
         row["detail"] = refused[0]
@@ -128,14 +139,14 @@ def _row(name: str, trials: Sequence[Trial], columns: dict[str, str]) -> dict[st
 
 def report_html(comparison: Comparison, title: str, how: str) -> str:
     """The comparison as one page: the table, all trials, and a replay of the first problem side by side."""
-    columns = {"algorithm": "", **comparison.columns}
-    best = _best(comparison.rows)
+    columns = {"algorithm": "", "agents": "number of agents", **comparison.columns}
+    best = set[tuple[str, int, str]]().union(*(_best(comparison, count) for count in comparison.agents))
     head = "".join(
         f'<th title="{escape(meaning)}">{escape(name.replace("_", " "))}</th>' for name, meaning in columns.items()
     )
 
     def cell(row: dict[str, Any], name: str) -> str:
-        is_best = (row["algorithm"], name) in best
+        is_best = (row["algorithm"], row["agents"], name) in best
         return f"<td{' class=best' if is_best else ''}>{escape(shown(row.get(name)))}</td>"
 
     body = "".join(f"<tr>{''.join(cell(row, name) for name in columns)}</tr>" for row in comparison.rows)
@@ -150,12 +161,26 @@ def report_html(comparison: Comparison, title: str, how: str) -> str:
     )
     return _PAGE.format(
         title=escape(title), how=escape(how), head=head, body=body, refused=refused, meanings=meanings,
-        trials=_all_trials(comparison), replay=_replay(comparison, title),
+        trials=_all_trials(comparison), replay=_replay(comparison, title), curves=_curves(comparison),
     )  # fmt: skip
 
 
-def _best(rows: Sequence[dict[str, Any]]) -> set[tuple[str, str]]:
-    """The best algorithms of each column; those of costs are among the algorithms that solved most problems."""
+def _curves(comparison: Comparison) -> str:
+    """Measures over the number of agents, if there are several."""
+    if len(comparison.agents) == 1:
+        return ""
+    measures = {name: meaning for name, meaning in comparison.columns.items() if name in CURVES}
+    figures = "".join(
+        f"<figure>{curve_svg(comparison.rows, name, meaning)}<figcaption>{escape(name.replace('_', ' '))}: "
+        f"{escape(meaning)}</figcaption></figure>"
+        for name, meaning in measures.items()
+    )
+    return f'<h2>Over the number of agents</h2><div class="curves">{figures}</div>'
+
+
+def _best(comparison: Comparison, agents: int) -> set[tuple[str, int, str]]:
+    """The best algorithms of each column with so many agents; those of costs are among those that solved most problems."""
+    rows = [row for row in comparison.rows if row["agents"] == agents]
     most = max((row.get("solved", 0) for row in rows), default=0)
     best = set()
     for name, pick in BEST.items():
@@ -164,15 +189,18 @@ def _best(rows: Sequence[dict[str, Any]]) -> set[tuple[str, str]]:
             own = [row for row in own if row["solved"] == most]
         if own:
             value = pick(row[name] for row in own)
-            best |= {(row["algorithm"], name) for row in own if row[name] == value}
+            best |= {(row["algorithm"], agents, name) for row in own if row[name] == value}
     return best
 
 
 def _all_trials(comparison: Comparison) -> str:
     names = [name for name in comparison.columns if name != "solved"]
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in ("algorithm", "seed", "status", *names))
+    head = "".join(
+        f"<th>{escape(name.replace('_', ' '))}</th>" for name in ("algorithm", "agents", "seed", "status", *names)
+    )
     rows = "".join(
-        f"<tr><td>{escape(trial.algorithm)}</td><td>{trial.seed}</td><td>{escape(str(trial.numbers['status']))}</td>"
+        f"<tr><td>{escape(trial.algorithm)}</td><td>{trial.agents}</td><td>{trial.seed}</td>"
+        f"<td>{escape(str(trial.numbers['status']))}</td>"
         + "".join(f"<td>{escape(shown(trial.numbers.get(name)))}</td>" for name in names)
         + "</tr>"
         for trial in comparison.trials
@@ -186,7 +214,7 @@ def _replay(comparison: Comparison, title: str) -> str:
     if not tracks:
         return "<p>No algorithm has a plan to show.</p>"
     page = replay_html(tracks, title)
-    n_shown, n_all = len(tracks), len(comparison.rows)
+    n_shown, n_all = len(tracks), len(comparison.rows) // len(comparison.agents)
     note = (
         f"<p>A replay has {MAX_PANELS} panels: the first {n_shown} of {n_all} are shown.</p>"
         if n_all > MAX_PANELS
@@ -197,8 +225,7 @@ def _replay(comparison: Comparison, title: str) -> str:
 
 def tracks_of(comparison: Comparison) -> list[Any]:
     """The panels of the first problem, as many as a replay has."""
-    first = comparison.trials[0].seed if comparison.trials else 0
-    tracks = [trial.track for trial in comparison.trials if trial.seed == first and trial.track is not None]
+    tracks = [trial.track for trial in comparison.trials if trial.track is not None]
     return tracks[:MAX_PANELS]
 
 
@@ -233,6 +260,10 @@ td.best {{ font-weight: 700; background: #e3f1ea }}
 dl {{ display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; font-size: .9rem }}
 dt {{ font-weight: 600 }}
 dd {{ margin: 0 }}
+figure {{ margin: 0 }}
+figcaption {{ font-size: .9rem }}
+svg text {{ font-size: 12px; fill: currentColor }}
+.curves {{ display: flex; flex-wrap: wrap; gap: 1.5rem }}
 iframe {{ width: 100%; height: 52rem; border: 1px solid #ddd; border-radius: 8px }}
 @media (prefers-color-scheme: dark) {{
   body {{ color: #e6e6e6; background: #16181b }}
@@ -248,6 +279,7 @@ iframe {{ width: 100%; height: 52rem; border: 1px solid #ddd; border-radius: 8px
 <h2>Means</h2>
 <div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>
 {refused}
+{curves}
 <h2>The first problem, side by side</h2>
 {replay}
 <h2>All trials</h2>

@@ -38,6 +38,7 @@ class Trial:
     algorithm: str
     seed: int
     numbers: dict[str, Any]
+    agents: int = 0
     track: Track | None = field(default=None, repr=False)
 
 
@@ -70,7 +71,7 @@ def try_once(
         "refused_moves": len(run.record.of(REFUSED)),
         "faults": len([fault for fault in check(plan, problem) if fault.kind != "goal"]),
     }
-    return Trial(entry.name, seed, numbers, track_of_plan(plan, goals, entry.label, _facts(numbers)))
+    return Trial(entry.name, seed, numbers, track=track_of_plan(plan, goals, entry.label, _facts(numbers)))
 
 
 def _planned(entry: Entry, problem: Problem, seed: int, seconds: float | None, tell: Tell) -> Trial:
@@ -87,7 +88,7 @@ def _planned(entry: Entry, problem: Problem, seed: int, seconds: float | None, t
         "faults": 0 if plan is None else len([fault for fault in check(plan, problem) if fault.kind != "goal"]),
     }
     track = None if plan is None else track_of_plan(plan, problem.goals, entry.label, _facts(numbers))
-    return Trial(entry.name, seed, numbers, track)
+    return Trial(entry.name, seed, numbers, track=track)
 
 
 def work_on(
@@ -105,7 +106,7 @@ def work_on(
         "status": "ended" if round(run.time) >= steps else "out_of_time",
         "steps": round(run.time),
         "tasks": int(service["tasks"]),
-        "throughput": service["tasks_per_step"],
+        "throughput": service["throughput"],
         "waiting": service["waiting"],
         **{name: service[name] for name in ("service_p50", "service_p90", "service_p99")},
         "seconds": run.seconds,
@@ -114,7 +115,7 @@ def work_on(
         "faults": len(check_record(run.record)),
     }
     track = Track(entry.label, run.record, _facts(numbers), layers=run.layers)
-    return Trial(entry.name, seed, numbers, track)
+    return Trial(entry.name, seed, numbers, track=track)
 
 
 def _costs(measured: dict[str, float], problem: Problem) -> dict[str, Any]:

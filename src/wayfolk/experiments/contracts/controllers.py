@@ -14,7 +14,7 @@ from wayfolk.experiments.contracts.check import Broken, Case, Check, Draw, expec
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.judge.records import check_record
-from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE, MOVE
+from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE, MOVE, REFUSED
 from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import TURNS, Record
@@ -173,6 +173,41 @@ def survives_every_event(case: Case) -> None:
         check_faults(record)
         expect(len(record.of(LEAVE)) == 1, f"{len(record.of(LEAVE))} agents have left, not 1")
         expect(simulation.grid.is_free(start.cell((1, 1))), "the cell (1, 1) was not freed")
+
+
+@check("steps that the caller gives are taken")
+def steps_of_the_caller_are_taken(case: Case) -> None:
+    """Half of the agents are moved elsewhere in most of the first 40 steps: these moves replace the controller's own."""
+    problem = tasks(random_map(12, 12, 0.2, seed=6), agents=12, seed=3)
+    problem = one_shot(problem.grid, problem.grid.places(problem.starts), problem.grid.places(problem.goals))
+    simulation = Simulation(problem, case.entry, seed=2, own=case.options)
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        given = _random_steps(simulation, rng)
+        before, now = simulation.crew.agents["here"].copy(), simulation.time
+        for agent, there in given.items():
+            simulation.move(agent, simulation.grid.place(there))
+        simulation.step()
+        record, here = simulation.record(), simulation.crew.agents["here"]
+        refused = record.of(REFUSED)
+        refused = refused[record.time[refused] == now]
+        asked_for = dict(zip(record.agent[refused].tolist(), record.cell[refused].tolist(), strict=True))
+        for agent, there in given.items():
+            is_taken = here[agent] == there or (here[agent] == before[agent] and asked_for.get(agent) == there)
+            expect(is_taken, f"agent {agent} has not taken the step that the caller gave it at time {now:g}")
+    simulation.advance(200)
+    check_faults(simulation.record())
+
+
+def _random_steps(simulation: Simulation, rng: np.random.Generator) -> dict[int, int]:
+    """A step to a random cell beside them, or a wait, for some of the even agents."""
+    grid, here = simulation.grid, simulation.crew.agents["here"]
+    steps = {}
+    for agent in range(0, simulation.n_agents, 2):
+        if rng.random() < 0.7:
+            ways = [k for k in range(8) if grid.legal[here[agent]] >> k & 1]
+            steps[agent] = int(here[agent] + rng.choice([0, *grid.offsets[ways]]))
+    return steps
 
 
 @check("with every event, agents still reach their goals", needs="COMPLETE", applies=seeks_goals)

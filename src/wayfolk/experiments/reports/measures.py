@@ -30,7 +30,7 @@ SECONDS = Measure("seconds", "seconds")
 EXPANDED = Measure("expanded", "expanded cells")
 COLLISIONS = Measure("collisions", "collisions", "refused moves", least=0.0)
 DISTANCE = Measure("distance", "distance")
-THROUGHPUT = Measure("throughput", "throughput", "arrivals / time", least=0.0)
+THROUGHPUT = Measure("throughput", "throughput", "tasks done / time", least=0.0)
 QUERY = Measure("query_us", "time of a query", "microseconds")
 LINES = {PLANS: (RATIO, SECONDS, SUCCESS), SIMULATIONS: (COLLISIONS, DISTANCE, EXPANDED, SECONDS, THROUGHPUT, SUCCESS)}
 BOXES = {PLANS: (SECONDS, EXPANDED, COLLISIONS), SIMULATIONS: (SECONDS, EXPANDED, COLLISIONS), PATHS: (QUERY, EXPANDED)}

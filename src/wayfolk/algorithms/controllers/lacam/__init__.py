@@ -141,13 +141,18 @@ class RealTimeLacam(Controller):
         self._settle_aims(members, here, np.arange(len(members)))
 
     def _aim(self, view: View, rows: NDArray[np.intp]) -> None:
-        """The agents in `rows` of the members have other goals: search their distances again, and put them last."""
-        self.fields.goals[rows] = self._spots_of_goals(view, self.members[rows])
-        for row in rows.tolist():
+        """The agents in `rows` of the members have other goals: search their distances again, and put them last.
+
+        Agents that have given up a goal to a nearer one may have it now, if that one has another.
+        """
+        goals = self._spots_of_goals(view, self.members)
+        other = np.flatnonzero(goals != self.fields.goals)
+        self.fields.goals[:] = goals
+        for row in other.tolist():
             self._fill(row)
         changed = self.members[rows]
         self.order = np.concatenate([self.order[~np.isin(self.order, changed)], changed])
-        self._settle_aims(self.members, self.ground.spot_of[view.here[self.members]], rows)
+        self._settle_aims(self.members, self.ground.spot_of[view.here[self.members]], np.union1d(rows, other))
 
     def _spots_of_goals(self, view: View, members: NDArray[np.int64]) -> NDArray[np.int32]:
         """The goals of `members`; an agent whose goal is in a wall stays where it is."""

@@ -1,0 +1,112 @@
+"""Robots on a map, for the verb run: endless tasks, or the orders of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wayfolk.cli.progress import spinner
+
+if TYPE_CHECKING:
+    from wayfolk.algorithms.catalogue import Entry
+    from wayfolk.problem.problem import Problem
+    from wayfolk.simulation.run import Run
+    from wayfolk.simulation.simulation import Simulation
+
+UNTIL = 1000.0  # the end of a run on a map, unless another one is given
+
+
+@dataclass(frozen=True)
+class Robots:
+    """Where robots begin: `random` of them are drawn by the seed, or they have the starts of the first rows of `scen`."""
+
+    random: int | None
+    scen: Path | None
+    agents: int | None
+
+
+@dataclass(frozen=True)
+class Done:
+    """A run on a map that is over: its numbers, sentences about it, whether all its work is done, and its moves."""
+
+    answer: dict[str, Any]
+    notes: list[str]
+    is_done: bool
+    run: Run
+
+
+def run_on_map(
+    map_file: Path, moves: str, robots: Robots, orders: Path | None, stations: Path | None, entry: Entry,
+    options: dict[str, Any], limits: dict[str, Any],
+) -> Done:  # fmt: skip
+    """Let robots carry out the orders of a file, or random tasks if there is none.
+
+    In Python these are `Fleet(grid, starts, orders, entry, seed=seed)` and `simulate(tasks(grid, agents, seed=seed), entry,
+    seed=seed)`, with the same numbers.
+    """
+    from wayfolk.algorithms.task import finish
+    from wayfolk.files.maps import read_map
+    from wayfolk.files.orders import read_orders, read_stations
+    from wayfolk.files.scenarios import read_scen
+    from wayfolk.problem.problem import tasks
+    from wayfolk.simulation.fleet import Fleet
+    from wayfolk.simulation.simulation import Simulation
+    from wayfolk.simulation.solving import make_ready
+
+    grid = read_map(map_file, moves)
+    listed = None
+    if orders is not None:
+        listed = read_orders(orders, grid, None if stations is None else read_stations(stations, grid))
+    starts = None if robots.scen is None else grid.places(read_scen(robots.scen, grid, robots.agents).starts)
+    problem = tasks(grid, robots.random or 0, seed=limits["seed"], starts=starts)
+    make_ready(entry)
+    world: Simulation
+    if listed is None:
+        world, what = Simulation(problem, entry, seed=limits["seed"], clock=True, own=options), "endless tasks"
+    else:
+        places, what = grid.places(problem.starts), f"{len(listed)} orders"
+        world = Fleet(grid, places, listed, entry, seed=limits["seed"], clock=True, own=options)
+    with spinner(f"{grid.name}: {entry.name}, {problem.n_agents} agents, {what}") as tell:
+        result = finish(
+            world, seconds=limits["seconds"], budget=_ceiling(limits["until"]), what="ticks", tell=tell, portion=8
+        )
+    is_out_of_time = result.status.value == "out_of_time"
+    is_done = result.is_solved or (listed is None and not is_out_of_time)
+    status = "solved" if result.is_solved else "out_of_time" if is_out_of_time else "ended"
+    run = world.run()
+    notes = world.reasons() if isinstance(world, Fleet) else []
+    numbers = world.report() if isinstance(world, Fleet) else _numbers_of_tasks(run)
+    return Done(_answer(problem, world, status, numbers, run) | {"notes": notes}, notes, is_done, run)
+
+
+def _answer(problem: Problem, world: Simulation, status: str, numbers: dict[str, Any], run: Run) -> dict[str, Any]:
+    import numpy as np
+
+    from wayfolk.judge.records import check_record
+
+    half, most = (np.percentile(run.laps["seconds"], (50, 99)) * 1e3).tolist() if len(run.laps) else (0.0, 0.0)
+    return {
+        "map": problem.grid.name, "algorithm": run.algorithm, "status": status, "agents": problem.n_agents,
+        "steps": round(world.time), **numbers, "seconds": run.seconds, "step_p50_ms": half, "step_p99_ms": most,
+        "faults": len(check_record(run.record)),
+    }  # fmt: skip
+
+
+def _numbers_of_tasks(run: Run) -> dict[str, Any]:
+    """The measures of endless tasks, which never complete."""
+    from wayfolk.judge.metrics import arrivals, collisions
+
+    service = run.service.summary()
+    return {
+        "completion_rate": None, "completion_time": None,
+        "tasks": run.service.tasks, "throughput": run.service.throughput, "waiting_share": service["waiting"],
+        **{name: service[name] for name in ("service_p50", "service_p90", "service_p99")},
+        "arrivals": arrivals(run.record), "refused_moves": collisions(run.record),
+    }  # fmt: skip
+
+
+def _ceiling(until: float) -> int:
+    import math
+
+    return math.ceil(until)
