@@ -174,6 +174,7 @@ def test_an_algorithm_runs_as_its_page_says(page, desk, monkeypatch, capsys):
     from wayfolk.algorithms.catalogue import find
     from wayfolk.cli.app import main
 
+    monkeypatch.setattr("wayfolk.cli.agents.SECONDS", 3000)  # the machine may be busy
     promises = find(page.stem, page.parent.name).facts["COMPLETE"]
     for command in [command for block in blocks_of(page) for command in block.commands()]:
         monkeypatch.setattr(sys, "argv", shlex.split(command))

@@ -551,3 +551,18 @@ def test_agents_of_a_benchmark(movingai, tmp_path):
     assert (said.code, answer["status"], answer["agents"], answer["faults"]) == (0, "solved", 50, 0)
     assert answer["lower_bound"] <= answer["sum_of_loss"] <= answer["sum_of_costs"]
     assert f'["sum of costs","{answer["sum_of_costs"]:,}"]' in page.read_text()
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan"])
+def test_a_limit_of_memory_must_be_above_0(room, value):
+    said = wayfolk(*AGENTS, "--memory", value)
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "--memory must be more than 0 gigabytes" in said.err
+
+
+def test_a_limit_of_memory_that_suffices_changes_nothing(room):
+    assert the_json(wayfolk(*AGENTS, "--memory", 1, "--json"))["status"] == "solved"
+    assert (
+        the_json(wayfolk("path", "room.map", "--from", "0,0", "--to", "1,0", "--memory", 1, "--json"))["status"]
+        == "solved"
+    )

@@ -13,6 +13,7 @@ from wayfolk.cli.parts import (
     Html,
     Json,
     MapFile,
+    Memory,
     Opt,
     Opts,
     PathMoves,
@@ -21,6 +22,7 @@ from wayfolk.cli.parts import (
     Save,
     Seed,
     With,
+    bytes_of,
     chosen_of,
     must_be_plan,
     must_be_replay,
@@ -61,6 +63,7 @@ def path(
     moves: PathMoves = "eight",
     opt: Opts = [],  # noqa: B006 - typer reads it, nothing writes to it
     seconds: Annotated[float | None, typer.Option(help="Seconds after which the search for a path stops.")] = None,
+    memory: Memory = None,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -84,6 +87,9 @@ def path(
         raise BadInput("--scen is for one algorithm, and --with names several")
     if len(chosen) > MOST_SEARCHES:
         raise BadInput(f"--with names at most {MOST_SEARCHES} algorithms, not {len(chosen)}")
+    most = bytes_of(memory)
+    if most is not None and scen is not None:
+        raise BadInput("--memory limits one query: give --from X,Y and --to X,Y instead of --scen")
     must_be_replay(html)
     grid = read_map(map_file, moves)
     if scen is not None:
@@ -98,7 +104,7 @@ def path(
         answers = []
         for entry, options in chosen:
             make_ready(entry)  # compiling is not part of the seconds
-            result = find_path(grid, *ends, entry, seconds=seconds, **options)
+            result = find_path(grid, *ends, entry, seconds=seconds, memory=most, **options)
             answers.append(_as_answer(name_with(entry, options if len(chosen) > 1 else {}), result))
         answer = answers[0] if len(answers) == 1 else {"searches": answers}
         is_done = all(each["status"] == "solved" for each in answers)
@@ -147,6 +153,7 @@ def solve(
             "until then. Without it, the first plan is the answer, and the limit is 30 seconds."
         ),
     ] = None,
+    memory: Memory = None,
     steps: Annotated[
         int | None,
         typer.Option(help="Most steps of a controller; by default 1,000 + 10 x (width + height of the map)."),
@@ -184,6 +191,7 @@ def solve(
         options = with_objective(entry, objective, options)
     checked_seed(options["seed"])
     checked_limits(seconds=seconds, steps=steps)
+    most = bytes_of(memory)
     if steps is not None and entry.family == "planners":
         raise BadInput(f"--steps is for controllers, and {entry.name} is a planner: limit its --seconds")
     must_be_plan(save, format)
@@ -199,7 +207,7 @@ def solve(
     grid = read_map(map_file, moves)
     problem = read_scen(scen, grid, agents) if scen is not None else random_problem(grid, random or 0, seed)
     with spinner(f"{entry.name}, {problem.n_agents} agents") as tell:
-        limits: dict[str, Any] = {"seconds": SECONDS if seconds is None else seconds, "steps": steps}
+        limits: dict[str, Any] = {"seconds": SECONDS if seconds is None else seconds, "steps": steps, "memory": most}
         result = solve_problem(problem, entry, first_plan=seconds is None, **limits, tell=tell, **options)
     plan = result.plan
     measured = metrics.summary(plan, problem) if plan is not None else {}

@@ -79,6 +79,14 @@ Cluster = Annotated[
         help="Run the algorithm on the workers of the Dask scheduler at tcp://..., or on processes here (local).",
     ),
 ]
+Memory = Annotated[
+    float | None,
+    typer.Option(
+        metavar="GB",
+        help="Gigabytes that the algorithm may take; by default until the process holds half of the machine's memory. At "
+        "the limit it stops, and the best answer so far is printed.",
+    ),
+]
 MOVES = "four, eight (no corner cutting) or eight_cutting."
 PathMoves = Annotated[
     str, typer.Option("--moves", help=f"{MOVES} The costs in .scen files are for eight, so it is the default here.")
@@ -98,6 +106,13 @@ Format = Annotated[
         "name of the file decides.",
     ),
 ]
+
+
+def bytes_of(gigabytes: float | None) -> int | None:
+    """The value of `--memory` in bytes."""
+    if gigabytes is not None and not 0 < gigabytes < 1e9:
+        raise BadInput(f"--memory must be more than 0 gigabytes, not {gigabytes:g}")
+    return None if gigabytes is None else int(gigabytes * 1e9)
 
 
 def print_rows(rows: list[dict[str, Any]], columns: list[str]) -> None:

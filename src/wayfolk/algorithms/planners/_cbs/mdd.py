@@ -13,6 +13,7 @@ from wayfolk.algorithms.planners._cbs.tables import (
     BEGIN,
     COST,
     DONE,
+    EXPANDED,
     FORWARD,
     FULL_LOW,
     FULL_MDD,
@@ -103,6 +104,7 @@ def _grow_forward(s, agent, place, most):
         if counts[N_LOW] + 9 * (end - begin) > s.low.size:
             return FULL_LOW
         counts[WORK] -= end - begin
+        counts[EXPANDED] += end - begin
         counts[STAMP] += 1
         for k in range(begin, end):
             cell = np.int64(s.low[k]["cell"])
@@ -134,6 +136,7 @@ def _go_back(s, agent, place, cost, most):
         if counts[WORK] <= 0:
             return PAUSED
         counts[WORK] -= end - begin
+        counts[EXPANDED] += end - begin
         counts[STAMP] += 1
         if t < most:
             for k in range(end, s.mdd[place + 3 + t]):
