@@ -124,7 +124,7 @@ def run(
         if save is not None:
             raise BadInput("bodies in a street have no plan: use --trajectory instead of --save")
         limits = {"seconds": seconds, "until": until}
-        _run_street(scene_file, algorithm, opt, limits, seed, html, trajectory, trust, as_json)
+        _run_street(scene_file, algorithm, opt, limits, seed, html, trajectory, trust=trust, as_json=as_json)
     if trajectory is not None:
         raise BadInput("--trajectory is for scenes with a [street]")
     if not is_scene:
