@@ -23,7 +23,7 @@ pytest.importorskip("httpx", reason="the test client needs httpx")
 
 from fastapi.testclient import TestClient
 
-from playground.test_live import HERE, LONGEST, hear, say, scene
+from playground.test_live import HERE, LONGEST, hear, say, scene, wait_for
 from playground.workers import Kept
 from wayfolk.errors import TooLarge
 from wayfolk.machine import memory_of
@@ -57,13 +57,6 @@ def a_limit(stop):
     timer.start()
     yield is_late
     timer.cancel()
-
-
-def wait_for(condition, what):
-    until = time.monotonic() + LONGEST
-    while not condition():
-        assert time.monotonic() < until, what
-        time.sleep(0.02)
 
 
 # --- workers that hang
@@ -257,8 +250,7 @@ def test_a_page_that_never_reads_is_closed_and_its_worker_ended(address, workers
             for _ in range(60):
                 page.send(json.dumps({"type": "export", "panel": 0, "format": "html"}))
         wait_for(lambda: not workers.running, "the page is still served")
-    process.process.join(LONGEST)
-    assert not process.process.is_alive()
+    wait_for(lambda: not process.process.is_alive(), "the worker of the page lives on")
 
 
 # --- requests that never end
@@ -437,6 +429,5 @@ def test_when_a_page_goes_its_workers_end(client, workers):
         begun = list(workers.running)
         assert len(begun) == 2
     for process in begun:
-        process.process.join(LONGEST)
-        assert not process.process.is_alive()
+        wait_for(lambda process=process: not process.process.is_alive(), "a worker of the page lives on")
     assert not workers.running

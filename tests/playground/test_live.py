@@ -59,6 +59,13 @@ def hear(socket, *types):
     raise AssertionError(f"none of {types} came")
 
 
+def wait_for(condition, what):
+    until = time.monotonic() + LONGEST
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.02)
+
+
 def read_begin(data):
     step, n = struct.unpack_from("<II", data, 4)
     cells = np.frombuffer(data, "<i4", n, 12)
@@ -245,5 +252,4 @@ def test_closing_ends_the_process(socket, workers):
     say(socket, "close")
     say(socket, "until", step=1)
     assert "nothing runs" in hear(socket, "refused")["why"]
-    worker.process.join(LONGEST)
-    assert not worker.process.is_alive()
+    wait_for(lambda: not worker.process.is_alive(), "the worker lives on")
