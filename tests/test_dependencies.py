@@ -21,7 +21,7 @@ PARTS = {
     "lab": ("experiments", "algorithms/workers.py"),
     "images": ("files/images.py", "replay/film.py", "experiments/papers/sdp/areas.py"),
     "env": ("simulation/env",),
-    "graphs": ("world/graph.py", "world/mesh/polygons.py"),
+    "graphs": ("world/graph.py", "world/mesh/polygons.py", "crowds/ways/meshes.py"),
 }
 """The files and folders that may import what an extra brings."""
 OTHER_NAMES = {"PIL": "pillow", "distributed": "dask"}  # modules that are not named as what is installed for them
