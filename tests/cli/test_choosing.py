@@ -60,7 +60,7 @@ def test_compare_draws_curves_over_the_number_of_agents(folder):
     answer = the_json(wayfolk(*command, "--json"))
     assert answer["agents"] == [2, 3, 4]
     assert [(row["algorithm"], row["agents"]) for row in answer["rows"]][:3] == [("pibt", 2), ("whca", 2), ("pibt", 3)]
-    one = compare(read_map("room.map", "four"), [find("pibt", "controllers")], [3], [1])
+    one = compare(read_map("room.map", "four"), [find("pibt", "controllers")], 3, [1])
     assert "<svg" not in report_html(one, "one", "").split("<iframe")[0]
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from wayfolk.errors import BadInput, BadProblem
@@ -13,6 +14,7 @@ from wayfolk.problem import events
 from wayfolk.problem.orders import Order
 from wayfolk.problem.result import Status
 from wayfolk.simulation.fleet import Fleet
+from wayfolk.world.generate import warehouse
 
 pytestmark = pytest.mark.plain
 
@@ -77,6 +79,23 @@ def test_idle_robots_block_nobody(controller):
     assert fleet.advance(2000) is Status.SOLVED
     assert check_record(fleet.record()) == []
     assert fleet.reasons() == []
+
+
+@pytest.mark.parametrize("controller", ["pibt", "whca", "lra"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_order_is_delivered_in_drawn_warehouses(controller, seed):
+    """A small part of `python -m benchmarks orders`: random measures, orders everywhere or at four stations."""
+    rng = np.random.default_rng(seed)
+    columns, rows, long, deep, margin = (int(n) for n in rng.integers((2, 3, 3, 1, 1), (4, 5, 6, 3, 3)))
+    grid = warehouse(columns, rows, (long, deep), 1, margin=margin, moves="four")
+    n = len(grid.free_cells) // 8
+    stops = grid.free_cells if seed == 1 else rng.choice(grid.free_cells, 4, replace=False)
+    pairs = [tuple(rng.choice(stops, 2, replace=False).tolist()) for _ in range(3 * n)]
+    orders = [Order(pair, float(k // 3), f"order {k}") for k, pair in enumerate(pairs)]
+    fleet = Fleet(grid, grid.places(rng.choice(grid.free_cells, n, replace=False)), orders, controller, seed=seed)
+    assert fleet.advance(10_000) is Status.SOLVED, fleet.reasons()
+    assert fleet.report()["orders_done"] == 3 * n
+    assert check_record(fleet.record()) == []
 
 
 def test_robots_at_both_ends_of_a_corridor_change_places():

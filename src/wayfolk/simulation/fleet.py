@@ -18,6 +18,7 @@ When a robot leaves, or is no longer under control, its order is given to anothe
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -129,13 +130,17 @@ class Fleet(Simulation):
         self._adjacency = Adjacency(grid)
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
-        """Let up to `budget` ticks pass; it ends when all orders are done."""
+        """Let up to `budget` ticks pass, fewer if `until` comes first; it ends when all orders are done."""
+        self.unspent = 0
         stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
         self._dispatch()
         while self.crew.counts[TICK] < stop and not self.status.is_final:
             self._direct()
             self._lap(leaps=False)
             self._dispatch()
+            if time.perf_counter() >= self.until:
+                self.unspent = max(0, stop - int(self.crew.counts[TICK]))
+                break
         return self.status
 
     def step(self) -> Status:
