@@ -109,7 +109,9 @@ def in_process_of_its_own(maps, entry, algorithm, name, agents):
 
 
 def run(maps, entry, name, agents):
-    rule = "four" if "four" in entry.facts.get("MOVES", ["four"]) else entry.facts["MOVES"][0]
+    usual = "eight" if agents == 1 else "four"
+    allowed = entry.facts.get("MOVES", [usual])
+    rule = usual if usual in allowed else allowed[0]
     grid = read_map(maps / "mapf" / f"{name}.map", rule)
     scen = maps / "mapf" / f"{name}-random-1.scen"
     if agents == 1:
