@@ -16,6 +16,7 @@ from benchmarks import (
     cluster,
     corridors,
     crowds,
+    deadlines,
     environments,
     fleet_peers,
     fleet_scaling,
@@ -59,6 +60,7 @@ PARTS = {
     "laboratory": laboratory,
     "cluster": cluster,
     "which-algorithm": which_algorithm,
+    "deadlines": deadlines,
 }
 
 

@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -28,6 +29,7 @@ from wayfolk.simulation.solving import make_ready, solve
 STORE = Path(__file__).resolve().parents[1] / "build" / "deadlines.jsonl"
 SECONDS, MOST_SECONDS = 1.0, 1.5
 AGENTS = (20, 400)
+PATIENCE = 120  # seconds after which a run that hangs is ended
 FAMILIES = ("search", "realtime", "planners", "controllers")
 
 
@@ -89,11 +91,11 @@ def agents_of(entry, counts):
 
 def in_process_of_its_own(maps, entry, algorithm, name, agents):
     """The row of one run, in a process that has loaded the kernels before and keeps nothing of other runs."""
-    (make_search_ready if entry.family in FAMILIES[:2] else make_ready)(entry)
+    warm(maps, entry)
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(60)
+        signal.alarm(PATIENCE)
         try:
             row = run(maps, entry, name, agents)
         except BaseException:
@@ -104,12 +106,22 @@ def in_process_of_its_own(maps, entry, algorithm, name, agents):
     with os.fdopen(reader, "rb") as pipe:
         text = pipe.read()
     os.waitpid(child, 0)
-    ended = {"seconds": 60.0, "cpu": 60.0, "mb": 0, "status": "killed", "detail": ""}
+    ended = {"seconds": PATIENCE, "cpu": PATIENCE, "mb": 0, "status": "killed", "detail": ""}
     return json.loads(text) if text else {"algorithm": algorithm, "map": name, "agents": agents} | ended
 
 
+@cache
+def warm(maps, entry):
+    """Compile or load the kernels: of a tiny problem, and of what is done with a map of the benchmark."""
+    is_search = entry.family in FAMILIES[:2]
+    (make_search_ready if is_search else make_ready)(entry)
+    run(maps, entry, "random-32-32-10", 1 if is_search else 20)
+
+
 def run(maps, entry, name, agents):
-    rule = "four" if "four" in entry.facts.get("MOVES", ["four"]) else entry.facts["MOVES"][0]
+    usual = "eight" if agents == 1 else "four"
+    allowed = entry.facts.get("MOVES", [usual])
+    rule = usual if usual in allowed else allowed[0]
     grid = read_map(maps / "mapf" / f"{name}.map", rule)
     scen = maps / "mapf" / f"{name}-random-1.scen"
     if agents == 1:

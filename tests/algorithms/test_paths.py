@@ -112,7 +112,7 @@ def test_rounds_without_expansions_obey_a_deadline():
     find = wf.finder(grid, "anytime_d_star", epsilon=1_000_000.0, step=0.001)
     result = find((0, 0), (4, 4), seconds=0.2)
     assert result.status is Status.OUT_OF_TIME
-    assert time.perf_counter() - began < 10
+    assert time.perf_counter() - began < 60
 
 
 class Loads(Task):

@@ -13,7 +13,7 @@ from wayfolk.world.generate import draw_pairs, random_map
 def solved(moves, agents, seed=1):
     grid = random_map(12, 12, 0.1, seed=seed, moves=moves)
     starts, goals = draw_pairs(grid, agents, seed=seed)
-    return wf.solve(wf.one_shot(grid, grid.places(starts), grid.places(goals)), "lacam", seconds=5).plan
+    return wf.solve(wf.one_shot(grid, grid.places(starts), grid.places(goals)), "lacam", expansions=2000).plan
 
 
 @pytest.mark.parametrize(("moves", "radius"), [("four", 0.25), ("eight", 0.15)])

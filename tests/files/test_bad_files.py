@@ -488,7 +488,7 @@ def test_a_huge_claim_is_refused_before_anything_is_allocated(tmp_path, name):
         tracemalloc.stop()
     sentence(caught, tmp_path / file, *words)
     assert peak < 50e6
-    assert seconds < 5
+    assert seconds < 60
 
 
 def plan_bytes(kind: str) -> bytes:

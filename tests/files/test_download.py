@@ -443,7 +443,7 @@ def test_a_port_where_nobody_listens(tmp_path: Path) -> None:
         began = time.monotonic()
         with pytest.raises(Missing) as caught:
             get_set("room", site=address, folder=tmp_path)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     assert str(caught.value) == f"{address}{MAP}: cannot be fetched: Connection refused"
     assert leftovers(tmp_path) == []
 
@@ -453,7 +453,7 @@ def test_a_host_nobody_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     began = time.monotonic()
     with pytest.raises(Missing, match=r"^https://wayfolk\.invalid/room/room-map\.zip: cannot be fetched: \w.*"):
         get_set("room", site="https://wayfolk.invalid", folder=tmp_path)
-    assert time.monotonic() - began < 11
+    assert time.monotonic() - began < 60
 
 
 def test_a_name_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from wayfolk.problem.problem import one_shot
 from wayfolk.simulation import solving
 from wayfolk.world.generate import draw_pairs, random_map
 
-SECONDS, GRACE = 0.2, 2.0
+SECONDS, GRACE = 0.2, 10.0
 """The deadline that is tried, and the processor time that may come on top of it, for preparing the map."""
 SENSELESS: tuple[Any, ...] = ([], {}, object(), b"1", 1j)
 """Values of types that no option has."""
