@@ -56,6 +56,13 @@ def models_of(entry: Entry) -> tuple[str, ...]:
     return models
 
 
+def checked_memory(memory: int | None) -> int | None:
+    """`memory` if it is a number of bytes, or None."""
+    if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 1):
+        raise BadInput(f"memory must be a whole number of bytes above 0, not {memory!r}")
+    return memory
+
+
 @dataclass
 class Thoughts(Counters):
     """What controllers do; `expanded_most` is the most nodes that one agent expanded when it planned once."""
@@ -69,7 +76,9 @@ class Simulation(Truth):
     `record` says how much of the log is kept: all of it, none (False), or that of the last units of time ("last 1000"); a
     controller with an option of that name gets it if it is True. Other options are the controller's. An
     option of the controller that has the name of one of the simulation's goes into `own`, such as `own={"vision": 4}`.
-    `vision` of the simulation is how far agents see of a map that is not known.
+    `vision` of the simulation is how far agents see of a map that is not known. `memory` is how many bytes the distance
+    fields of a controller may take, by default a quarter of the memory that is free and at most 2 GB. With less, fields
+    are searched again more often; agents move the same.
     """
 
     def __init__(
@@ -84,6 +93,7 @@ class Simulation(Truth):
         seed: int = 0,
         clock: bool = False,
         record: bool | str | None = None,
+        memory: int | None = None,
         own: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
@@ -101,6 +111,7 @@ class Simulation(Truth):
         self.vision = None if vision is None else Vision(problem.grid, vision)
         self.laps: list[tuple[float, float, int]] | None = [] if clock else None
         self.kept = kept_time(record)
+        self.memory = checked_memory(memory)
         own_options = options | dict(own or {})
         if record is True and any(option.name == "record" for option in entry.options):
             own_options = {"record": True} | own_options
@@ -291,7 +302,7 @@ class Simulation(Truth):
         answers["n_route"][silent] = 1
 
     def _view(self) -> View:
-        return View(self.time, self.grid if self.vision is None else self.vision.known, self.crew)
+        return View(self.time, self.grid if self.vision is None else self.vision.known, self.crew, self.memory)
 
     def run(self) -> Run:
         """What has happened up to now, with its metrics."""

@@ -48,11 +48,15 @@ __all__ = ["NOBODY", "Change", "Controller", "View"]
 
 @dataclass(frozen=True)
 class View:
-    """What a controller sees, and where it answers. `grid` is the map as far as it is known."""
+    """What a controller sees, and where it answers. `grid` is the map as far as it is known.
+
+    `memory` is how many bytes its distance fields may take; None: as many as `kernels.field_store.default_bytes` says.
+    """
 
     time: float
     grid: Grid
     crew: Crew
+    memory: int | None = None
 
     @property
     def asked(self) -> NDArray[np.int32]:

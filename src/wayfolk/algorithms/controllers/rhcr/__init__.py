@@ -91,7 +91,7 @@ class Rolling(Controller):
     def _forget(self, view: View) -> None:
         """Begin again without paths and distances; the arrays of PIBT stay."""
         super().prepare(view)
-        self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays)
+        self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays, view.memory)
         self.tree = new_priorities(len(view.here), self.nodes, self.window, self.n_log)
         self.bounded: Bounded | None = None
         self.paths: NDArray[np.int32] = np.zeros((0, 0), np.int32)
