@@ -131,6 +131,8 @@ class Controller:
 
     lookahead = 64
     """The longest route it hands out."""
+    together = False
+    """Whether it plans for all agents at once, however few need a route: then a step that has little time asks nobody."""
     arrays: Any = AskPython()
     """The arrays its kernel plans with; compiled controllers have their own."""
 

@@ -71,6 +71,7 @@ class RealTimeLacam(Controller):
     """A search tree whose root is where the agents are; `members` are the agents it plans for."""
 
     lookahead = 1
+    together = True
 
     def __init__(self, problem: Problem, seed: int, expansions: int) -> None:
         super().__init__(problem.n_agents)

@@ -72,6 +72,8 @@ class Rolling(Controller):
     `n_pushed` is the number of windows in which the solver found no paths.
     """
 
+    together = True
+
     def __init__(
         self, problem: Problem, seed: int, window: int, horizon: int, solver: str, w: float, nodes: int, progress: int
     ) -> None:
