@@ -102,11 +102,16 @@ class Rolling(Controller):
         self.n_pushed = 0
 
     def update(self, view: View, change: Change) -> None:
-        """Let all agents plan again. Distances stay unless the map has changed or an agent has joined."""
+        """Let agents with new goals plan again, or all if others than those of the last plan can act, or the map is new.
+
+        Distances stay unless the map has changed or an agent has joined.
+        """
         self.pushing.update(view, change)
         if change.cells.size or len(view.here) > len(self.expanded):
             self._forget(view)
-        self.until = 0
+        acts = view.present & view.ours & ~view.crew.agents["done"]
+        if not np.array_equal(np.flatnonzero(acts), self.members):
+            self.until = 0
 
     def remember(self, memory: "Memory") -> None:
         """The paths of the present window, distances, random numbers, and what PIBT remembers."""

@@ -61,7 +61,9 @@ class RollingArrays(NamedTuple):
     stays: bool
 
 
-def new_rolling(grid: Grid, spent: NDArray[np.int64], steps: int, stays: bool, memory: int | None) -> RollingArrays:
+def new_rolling(
+    grid: Grid, spent: NDArray[np.int64], steps: int, stays: bool, memory: int | None = None
+) -> RollingArrays:
     """Arrays for windows of up to `steps` steps; agents stay on their goals or not. `spent` counts their expansions.
 
     Distances take up to `memory` bytes.
