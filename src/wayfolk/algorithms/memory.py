@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.checked_arrays import CheckedArrays
+from wayfolk.kernels import field_store
 from wayfolk.kernels import rra as rra_kernel
 from wayfolk.kernels.edits import Edits
 from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.reservations import ENTRY, Reservations, with_room
-from wayfolk.kernels.rra import AIM, CLOSED, CURRENT, EXPANDED, GOAL, N_TOUCHED, NONE, RING, Rra
+from wayfolk.kernels.rra import AIM, EXPANDED, GOAL, NONE, RING, Rra
 from wayfolk.world.flow import Flow
 
 MOST_ITEMS = 1 << 28  # more than any file can hold
@@ -125,57 +126,63 @@ class Memory(CheckedArrays):
             begins = ends
             if len(np.unique(part["cell"])) < len(part):
                 self.refuse(f"{name}.items", "has a cell twice in one search")
-            state, closed = rra.state[row], part[:n_closed]
-            state[GOAL], state[AIM], state[CURRENT] = search["goal"], search["aim"], search["current"]
-            state[EXPANDED], state[N_TOUCHED] = search["expanded"], n_closed
-            rra.cells["g"][row, closed["cell"]] = closed["g"] + 1
-            rra.cells["after"][row, closed["cell"]] = CLOSED
-            rra.touched[row, :n_closed] = closed["cell"]
-            _open_all(
-                rra, row, np.ascontiguousarray(part["cell"][n_closed:]), np.ascontiguousarray(part["g"][n_closed:])
-            )
+            state = rra.state[row]
+            state[GOAL], state[AIM], state[EXPANDED] = search["goal"], search["aim"], search["expanded"]
+            if len(part):
+                cells, costs = np.ascontiguousarray(part["cell"]), np.ascontiguousarray(part["g"])
+                _begin_again(rra, row, cells, costs, n_closed, int(search["current"]))
 
 
 def _noted(rra: Rra) -> tuple[NDArray[np.void], NDArray[np.void]]:
-    """All searches that have a goal, and their cells."""
-    rows = np.flatnonzero(rra.state[:, GOAL] != NONE)
-    searches, listed = np.zeros(len(rows), SEARCH), np.zeros(rra.touched.shape[1], np.int32)
+    """All searches that have a goal, and their cells; a search that has lost its blocks has none."""
+    rows, n_cells = np.flatnonzero(rra.state[:, GOAL] != NONE), len(rra.legal)
+    searches, listed = np.zeros(len(rows), SEARCH), np.zeros(n_cells, np.int32)
     items = [np.zeros(0, ITEM)]
     for search, row in zip(searches, rows.tolist(), strict=True):
-        n_closed, n = _list_cells(rra, row, listed)
+        values = field_store.values(rra.store, row, n_cells)
+        closed = np.flatnonzero(values & 1)
+        n_open = _list_open(rra, row, listed)
         state = rra.state[row]
         search["row"], search["goal"], search["aim"] = row, state[GOAL], state[AIM]
-        search["current"], search["expanded"] = state[CURRENT], state[EXPANDED]
-        search["n_closed"], search["n_open"] = n_closed, n - n_closed
-        part = np.zeros(n, ITEM)
-        part["cell"] = listed[:n]
-        part["g"] = rra.cells["g"][row, listed[:n]] - 1
+        search["current"], search["expanded"] = rra.store.fields[row]["current"], state[EXPANDED]
+        search["n_closed"], search["n_open"] = len(closed), n_open
+        part = np.zeros(len(closed) + n_open, ITEM)
+        part["cell"] = np.concatenate([closed, listed[:n_open]])
+        part["g"] = values[part["cell"]] // 2 - 1
         items.append(part)
     return searches, np.concatenate(items)
 
 
 @kernel
-def _list_cells(rra, row, listed):
-    """Write the closed cells of a search and then the open ones, list by list, to `listed`; how many of each kind."""
-    cells, n = rra.cells[row], 0
-    for k in range(rra.state[row, N_TOUCHED]):
-        cell = rra.touched[row, k]
-        if cells[cell]["after"] == CLOSED:
-            listed[n] = cell
-            n += 1
-    n_closed = n
+def _list_open(rra, row, listed):
+    """Write the open cells of a search, list by list, to `listed`: how many there are.
+
+    Entries of cells that are closed, or that are in the list of a lower cost as well, are left out.
+    """
+    store, n = rra.store, 0
     for spot in range(RING):
-        cell = rra.head[row, spot]
-        while cell != NONE:
-            listed[n] = cell
-            n += 1
-            cell = cells[cell]["after"]
-    return n_closed, n
+        entry = np.int64(store.heads[row, spot])
+        while entry != 0:
+            cell = np.int64(store.words[entry])
+            found = field_store.value(store, row, cell)
+            key = (found >> 1) - 1 + rra_kernel.heuristic(rra, cell, rra.state[row, AIM])
+            if found & 1 == 0 and key % RING == spot:
+                listed[n] = cell
+                n += 1
+            entry = np.int64(store.words[entry + 1])
+    return n
 
 
 @kernel
-def _open_all(rra, row, cells, costs):
-    """Put `cells` on the open list of a search, so that the first of a list is its first again."""
+def _begin_again(rra, row, cells, costs, n_closed, current):
+    """Let a search have closed the first cells and opened the others, so that the first of a list is its first again."""
+    store = rra.store
+    field_store.drop(store, row)
+    field_store.begin(store, row, np.int64(cells[0]), np.int64(current))
+    field_store.pop(store, row)
     for k in range(cells.size - 1, -1, -1):
-        cell = cells[k]
-        rra_kernel.open_cell(rra, row, cell, costs[k], costs[k] + rra_kernel.heuristic(rra, cell, rra.state[row, AIM]))
+        cell, cost = np.int64(cells[k]), np.int64(costs[k])
+        field_store.set_value(store, row, cell, 2 * (1 + cost) + (1 if k < n_closed else 0))
+        if k >= n_closed:
+            key = cost + rra_kernel.heuristic(rra, cell, rra.state[row, AIM])
+            field_store.push(store, row, cell, key)

@@ -143,11 +143,11 @@ class Fleet(Simulation):
                 break
         return self.status
 
-    def step(self) -> Status:
-        """Let one tick pass."""
+    def step(self, within: float | None = None) -> Status:
+        """Let one tick pass; `within` so many seconds, as `Simulation.step` does."""
         self._dispatch()
         self._direct()
-        super().step()
+        super().step(within)
         self._dispatch()
         return self.status
 

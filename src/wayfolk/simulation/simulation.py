@@ -17,6 +17,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.simulation import referee
 from wayfolk.simulation.groups import goals_around
 from wayfolk.simulation.history import kept_time
+from wayfolk.simulation.pace import Pace, checked_within
 from wayfolk.simulation.run import LAP, Run
 from wayfolk.simulation.states import AgentState, state_of
 from wayfolk.simulation.truth import Truth
@@ -56,6 +58,13 @@ def models_of(entry: Entry) -> tuple[str, ...]:
     return models
 
 
+def checked_memory(memory: int | None) -> int | None:
+    """`memory` if it is a number of bytes, or None."""
+    if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 1):
+        raise BadInput(f"memory must be a whole number of bytes above 0, not {memory!r}")
+    return memory
+
+
 @dataclass
 class Thoughts(Counters):
     """What controllers do; `expanded_most` is the most nodes that one agent expanded when it planned once."""
@@ -69,8 +78,12 @@ class Simulation(Truth):
     `record` says how much of the log is kept: all of it, none (False), or that of the last units of time ("last 1000"); a
     controller with an option of that name gets it if it is True. Other options are the controller's. An
     option of the controller that has the name of one of the simulation's goes into `own`, such as `own={"vision": 4}`.
-    `vision` of the simulation is how far agents see of a map that is not known.
+    `vision` of the simulation is how far agents see of a map that is not known. `memory` is how many bytes the distance
+    fields of a controller may take, by default a quarter of the memory that is free and at most 2 GB. With less, fields
+    are searched again more often; agents move the same.
     """
+
+    memory: int | None = None
 
     def __init__(
         self,
@@ -84,6 +97,7 @@ class Simulation(Truth):
         seed: int = 0,
         clock: bool = False,
         record: bool | str | None = None,
+        memory: int | None = None,
         own: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
@@ -101,6 +115,7 @@ class Simulation(Truth):
         self.vision = None if vision is None else Vision(problem.grid, vision)
         self.laps: list[tuple[float, float, int]] | None = [] if clock else None
         self.kept = kept_time(record)
+        self.memory = checked_memory(memory)
         own_options = options | dict(own or {})
         if record is True and any(option.name == "record" for option in entry.options):
             own_options = {"record": True} | own_options
@@ -111,12 +126,37 @@ class Simulation(Truth):
         for event in sorted(events, key=lambda event: event.time):
             self.happen(event)
 
-    def step(self) -> Status:
-        """Let one tick pass, also if no agent has anything to do: what a game calls again and again."""
+    def step(self, within: float | None = None) -> Status:
+        """Let one tick pass, also if no agent has anything to do: what a game calls again and again.
+
+        With `within`, a number of seconds, the step plans for as many agents as fit into that time; the others stand, and
+        the next steps plan for them. What happens then depends on how fast the machine is; without it, it does not.
+        """
         stop = self.crew.counts[TICK] + 1
-        self._lap(leaps=False)
+        if within is None:
+            self._lap(leaps=False)
+        else:
+            self._lap_within(checked_within(within))
         self.crew.counts[TICK] = max(self.crew.counts[TICK], stop)
         return self.status
+
+    @cached_property
+    def pace(self) -> Pace:
+        """What steps with a limit of time have learned."""
+        return Pace()
+
+    def _lap_within(self, within: float) -> None:
+        """Let one tick pass, in which as many agents plan as there is time for after the events."""
+        pace, loaded = self.pace, len(LOADED)
+        began = pace.clock()
+        if self._events and self._events[0][0] <= self.time + 1e-9:
+            self._apply_events()
+        before = pace.clock()
+        left = within - (before - began - loading_seconds(loaded)) if within else 0.0
+        n = pace.choose(self.crew, self.time, self.tick, left, self.controller.together)
+        loaded = len(LOADED)
+        self._lap(leaps=False)
+        pace.learn(n, pace.clock() - before - loading_seconds(loaded))
 
     def places(self) -> NDArray[np.int32]:
         """The place of each agent, as rows of x and y; of an agent that has left, its last place."""
@@ -291,7 +331,7 @@ class Simulation(Truth):
         answers["n_route"][silent] = 1
 
     def _view(self) -> View:
-        return View(self.time, self.grid if self.vision is None else self.vision.known, self.crew)
+        return View(self.time, self.grid if self.vision is None else self.vision.known, self.crew, self.memory)
 
     def run(self) -> Run:
         """What has happened up to now, with its metrics."""

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import N_WORLDS, legal_moves, small_problems, step_cost
+from wayfolk.algorithms.controllers.bmaa import fields as bmaa_fields
 from wayfolk.algorithms.controllers.bmaa import tiles as bmaa_tiles
 from wayfolk.algorithms.controllers.bmaa.search import FINE
 from wayfolk.algorithms.controllers.bmaa.tiles import TOP
@@ -17,13 +18,14 @@ from wayfolk.judge.records import check_record
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import ARRIVE, BLOCK, MOVE, REFUSED, RELEASE, THOUGHT
 from wayfolk.problem import events
-from wayfolk.problem.problem import one_shot, patrol
+from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import DISTANCE, STEPS
 from wayfolk.problem.result import Status
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import simulate, solve
+from wayfolk.world.abstraction.sectors import sectors_of
 from wayfolk.world.flow import flow_of
-from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.generate import draw_pairs, random_map, rooms
 from wayfolk.world.grid import Grid, Moves
 
 PRESETS = ("bmaa", "bmaa_c", "bmaa_f", "bmaa_f_c")
@@ -401,3 +403,47 @@ def test_what_is_learned_stays_finite_when_the_goal_cannot_be_reached():
     assert np.isfinite(table).all()
     assert table.any()
     assert len(world.record().of(MOVE)) > 5
+
+
+@pytest.mark.parametrize("world", ["rooms", "random"])
+def test_after_an_edit_the_fields_that_are_kept_are_those_it_does_not_concern(world):
+    grid = rooms(64, 64, 8, seed=1) if world == "rooms" else random_map(64, 64, 0.2, seed=1)
+    simulation, rng = Simulation(tasks(grid, agents=60, seed=1), "bmaa_plus"), np.random.default_rng(2)
+    simulation.advance(10)
+    doors = [grid.place(int(cell)) for cell in rng.choice(grid.free_cells, 20, replace=False)]
+    n_kept = n_valid = 0
+    for door in doors:
+        n_valid += int(simulation.controller.arrays.fields.valid.sum())
+        simulation.happen(events.block(simulation.time, [door]))
+        simulation._apply_events()
+        fields, goals = simulation.controller.arrays.fields, simulation.controller.arrays.walkers["goal"]
+        for agent in np.flatnonzero(fields.valid).tolist():
+            n_kept += 1
+            assert np.array_equal(fields.far[agent], coarse_field(fields, simulation.grid, int(goals[agent])))
+        simulation.advance(5)
+    assert n_kept > n_valid / 2
+
+
+def coarse_field(fields, grid, goal):
+    """The distances from all regions to a goal, by going over all edges until nothing changes."""
+    graph, home = fields.graph, sectors_of(grid, bmaa_fields.SIZE).region(goal)
+    x, y = grid.place(goal)
+
+    def straight(region):
+        dx, dy = abs(graph.x[region] - x), abs(graph.y[region] - y)
+        return max(dx, dy) + (grid.diagonal - 1) * min(dx, dy)
+
+    far = np.full(len(graph.first) - 1, np.inf, np.float32)
+    far[home] = straight(home)
+    edges = [
+        (here, int(graph.target[k]), graph.weight[k])
+        for here in range(len(far))
+        for k in range(graph.first[here], graph.first[here + 1])
+    ]
+    while True:
+        before = far.copy()
+        for here, there, weight in edges:
+            way = max(straight(there), weight - straight(home)) if here == home else far[here] + weight
+            far[there] = min(far[there], np.float32(way))
+        if np.array_equal(before, far):
+            return far

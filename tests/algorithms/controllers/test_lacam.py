@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 
 import wayfolk as wf
+from reference import steps_from
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners.lacam import trees
+from wayfolk.algorithms.planners.lacam.ground import FarFields
 from wayfolk.experiments.contracts.reference import all_plans_solvable
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.kernels.codes import ARRIVE, REFUSED
-from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.problem import events
+from wayfolk.problem.problem import tasks
+from wayfolk.simulation.simulation import Simulation
+from wayfolk.world.generate import draw_pairs, random_map, rooms
 
 
 def drawn(side, agents, seed, moves="four", density=0.2):
@@ -90,3 +95,32 @@ def test_an_agent_without_a_way_waits_and_others_arrive():
     here = world.crew.agents["here"]
     assert (here[:2] == problem.goals[:2]).all()
     assert grid.place(here[2]) == (0, 3)
+
+
+@pytest.mark.parametrize("kind", ["rooms", "random"])
+def test_distances_after_doors_and_joins_are_those_of_a_new_search(kind, monkeypatch):
+    """All distances are right, and many fields were not searched again."""
+    grid = rooms(32, 32, 8, seed=1) if kind == "rooms" else random_map(32, 32, 0.2, seed=1)
+    world, rng = Simulation(tasks(grid, agents=30, seed=1), "lacam"), np.random.default_rng(3)
+    world.advance(3)
+    n_rows, filled = 0, []
+    fill = FarFields.fill_rows
+    monkeypatch.setattr(FarFields, "fill_rows", lambda fields, rows: filled.append(len(rows)) or fill(fields, rows))
+    for k in range(30):
+        place = grid.place(int(rng.choice(grid.free_cells)))
+        if k % 3 == 2:
+            world.happen(events.join(world.time, place, grid.place(int(rng.choice(grid.free_cells)))))
+        else:
+            world.happen(events.block(world.time, [place]))
+            world.happen(events.free(world.time + 2, [place]))
+        for _ in range(2):
+            world.advance(1)
+            controller = world.controller
+            n_rows += len(controller.members)
+            for row in range(0, len(controller.members), 7):
+                goal = int(controller.ground.cells[controller.fields.goals[row]])
+                steps = steps_from(world.grid, goal)
+                known = zip(controller.ground.cells.tolist(), controller.fields.steps[row].tolist(), strict=True)
+                assert all(steps.get(cell, controller.fields.far) == away for cell, away in known)
+    assert len(filled) > 20
+    assert sum(filled) < 0.6 * n_rows

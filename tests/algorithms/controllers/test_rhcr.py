@@ -13,6 +13,7 @@ from wayfolk.judge.plans import check
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, NOBODY, REFUSED
 from wayfolk.kernels.distance import steps_to
+from wayfolk.problem import events
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import deliveries, one_shot, patrol, tasks
 from wayfolk.simulation.simulation import Simulation
@@ -258,3 +259,19 @@ def test_patrols_and_deliveries_are_served(solver):
     run = simulate(deliveries(grid, agents=10, seed=1), "rhcr", until=100, solver=solver)
     assert run.service.tasks > 20
     assert check_record(run.record) == []
+
+
+def test_an_order_lets_one_agent_plan_again_and_the_others_go_on():
+    grid = random_map(20, 20, 0.1, seed=1)
+    world = Simulation(tasks(grid, agents=20, seed=1), "rhcr", horizon=5)
+    world.advance(1)
+    paths, since = world.controller.paths.copy(), world.controller.since
+    world.happen(events.retask(world.time, 3, (19, 19)))
+    world.advance(1)
+    assert world.controller.since == since  # nobody has begun a new window
+    others = np.arange(20) != 3
+    assert (world.controller.paths[others, :2] == paths[others, :2]).all()
+    assert (world.controller.paths[3] != paths[3]).any()
+    assert check_record(world.record()) == []
+    world.advance(100)
+    assert check_record(world.record()) == []

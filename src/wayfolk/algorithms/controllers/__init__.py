@@ -48,11 +48,15 @@ __all__ = ["NOBODY", "Change", "Controller", "View"]
 
 @dataclass(frozen=True)
 class View:
-    """What a controller sees, and where it answers. `grid` is the map as far as it is known."""
+    """What a controller sees, and where it answers. `grid` is the map as far as it is known.
+
+    `memory` is how many bytes its distance fields may take; None: as many as `kernels.field_store.default_bytes` says.
+    """
 
     time: float
     grid: Grid
     crew: Crew
+    memory: int | None = None
 
     @property
     def asked(self) -> NDArray[np.int32]:
@@ -127,6 +131,8 @@ class Controller:
 
     lookahead = 64
     """The longest route it hands out."""
+    together = False
+    """Whether it plans for all agents at once, however few need a route: then a step that has little time asks nobody."""
     arrays: Any = AskPython()
     """The arrays its kernel plans with; compiled controllers have their own."""
 

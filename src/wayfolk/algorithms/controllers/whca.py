@@ -29,6 +29,7 @@ from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
 from wayfolk.kernels.edits import Edits, no_edits, with_changes
+from wayfolk.kernels.field_store import limit_of
 from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.reservations import holder, release, reserve
@@ -90,7 +91,7 @@ class Windowed(Controller):
             ),
             table=reservations.new_reservations(2 * n * (self.window + 3) * per_step),
             nodes=space_time.new_nodes(1 << 13),
-            searches=rra.new_rra(grid, _with_spare(n), per_step, diagonal),
+            searches=rra.new_rra(grid, _with_spare(n), per_step, diagonal, view.memory),
             cells=np.zeros((n, self.window + 3), np.int32),
             slots=np.zeros((n, self.window + 3), np.int32),
             n_way=np.zeros(n, np.int32),
@@ -135,7 +136,8 @@ class Windowed(Controller):
         n_old, searches = len(window.n_way), window.searches
         if n > len(searches.state):  # all begin to search back from their goals again
             straight, diagonal = int(searches.costs[0]), int(searches.costs[4])
-            searches = rra.new_rra(grid, _with_spare(n), straight, diagonal)._replace(legal=searches.legal)
+            memory = limit_of(searches.store)
+            searches = rra.new_rra(grid, _with_spare(n), straight, diagonal, memory)._replace(legal=searches.legal)
         parked_at = with_rows(window.parked_at, n)
         parked_at[n_old:] = NOBODY
         return window._replace(

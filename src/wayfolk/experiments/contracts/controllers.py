@@ -5,6 +5,8 @@ All plans and records must be legal, and every event survived. That agents arriv
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -145,8 +147,8 @@ def a_restored_world_goes_on(case: Case) -> None:
             expect(same, f"it remembers, but makes other moves after it was restored: {column}")
 
 
-def _eventful(case: Case, model: str) -> Simulation:
-    """A simulation in which everything happens that can happen, after 400 units of time."""
+def _eventful(case: Case, model: str, until: float = 400) -> Simulation:
+    """A simulation in which everything happens that can happen, after `until` units of time."""
     grid = parse_ascii(STOREYS)
     problem = one_shot(grid, [(0, 0), (9, 0), (0, 4), (9, 4)], [(9, 4), (0, 4), (9, 0), (0, 0)])
     happenings = [
@@ -160,8 +162,42 @@ def _eventful(case: Case, model: str) -> Simulation:
         events.join(26, (4, 2), (3, 2)),
     ]
     simulation = Simulation(problem, case.entry, model=model, events=happenings, seed=4, own=case.options)
-    simulation.advance(int(400 / simulation.tick))
+    simulation.advance(int(until / simulation.tick))
     return simulation
+
+
+def ticking() -> Callable[[], float]:
+    """A clock on which one second passes whenever it is read."""
+    readings = itertools.count()
+    return lambda: float(next(readings))
+
+
+@check("without time to plan nobody collides")
+def stands_without_time(case: Case) -> None:
+    """Steps with no time from the start move nobody; after that, whatever has happened before, no move is illegal."""
+    for model in models_of(case.entry):
+        for until in (0, 8):
+            world = _eventful(case, model, until)
+            began = world.places()
+            for _ in range(int(24 / world.tick)):
+                world.step(within=0)
+            check_faults(world.record())
+            if not until:
+                moved = (world.places()[:4] != began).any(1) & world.crew.agents["ours"][:4]
+                expect(not moved.any(), f"agent {int(np.argmax(moved))} moves though nobody has planned for it")
+
+
+@check("with little time in each step agents arrive", needs="COMPLETE", applies=seeks_goals)
+def arrives_with_little_time(case: Case) -> None:
+    """Each step has time to plan for one of six agents, or for all of them every other time."""
+    problem = patrol(random_map(12, 12, 0.1, seed=1), agents=6, loops=1, seed=1)
+    for model in models_of(case.entry):
+        world = Simulation(problem, case.entry, model=model, own=case.options)
+        world.pace.clock = ticking()
+        while world.time < 1500 and not world.status.is_final:
+            world.step(within=1.5)
+        check_faults(world.record())
+        expect(world.status is Status.SOLVED, f"in the model {model} agents have not arrived at time {world.time:g}")
 
 
 @check("every event is survived")

@@ -122,7 +122,8 @@ class Bounded(Controller):
         walkers = np.zeros(n, bmaa.WALKER)
         walkers["goal"] = walkers["was"] = NOBODY
         arrays = self.arrays._replace(walkers=walkers, paths=np.zeros((n, self.arrays.paths.shape[1]), np.int32))
-        self.arrays = self._on_map(arrays, view)._replace(order=np.zeros(n, np.int32))
+        fields = bmaa_fields.new_fields(view.grid, n) if self.by_sectors else arrays.fields
+        self.arrays = self._on_map(arrays, view)._replace(order=np.zeros(n, np.int32), fields=fields)
 
     def _on_map(self, arrays: bmaa.BoundedArrays, view: View) -> bmaa.BoundedArrays:
         """The arrays for the map as it is known."""
@@ -131,7 +132,6 @@ class Bounded(Controller):
         return arrays._replace(
             graph=view.grid.graph if self.flow is None else self.flow.graph,
             legal=view.grid.legal,
-            fields=bmaa_fields.new_fields(view.grid, len(view.here)) if self.by_sectors else arrays.fields,
         )
 
     def update(self, view: View, change: Change) -> None:
@@ -149,6 +149,9 @@ class Bounded(Controller):
             )
         if change.cells.size:
             arrays = self._on_map(arrays, view)
+            if self.by_sectors:
+                fields = bmaa_fields.edited(arrays.fields, view.grid, arrays.walkers["goal"])
+                arrays = arrays._replace(fields=fields)
             bmaa.drop_paths(arrays, np.ascontiguousarray(view.here))
             if change.freed(view.grid):
                 arrays.walkers["outdated"] = True

@@ -48,6 +48,54 @@ def with_agents(fields: CoarseFields, n_agents: int) -> CoarseFields:
     return fields._replace(far=with_rows(fields.far, n_agents), valid=with_rows(fields.valid, n_agents))
 
 
+def edited(fields: CoarseFields, grid: Grid, goals: NDArray[np.int32]) -> CoarseFields:
+    """The fields on an edited map; those of agents for which it changes nothing stay valid. `goals` are the agents'."""
+    sectors = sectors_of(grid, SIZE)
+    graph, old = sectors.graph.graph, fields.graph
+    if not np.array_equal(sectors.first, fields.first):  # regions have got other numbers
+        return new_fields(grid, len(fields.valid))
+    is_changed = np.zeros(sectors.n_regions, bool)
+    is_changed[sectors.regions(np.flatnonzero((sectors.part != fields.part) & grid._free))] = True
+    is_changed |= (graph.x != old.x) | (graph.y != old.y)
+    valid = fields.valid.copy()
+    for here, there, weight, is_gone in _changed_edges(old, graph):
+        is_changed[here] = is_changed[there] = True
+        reached = (fields.far[:, here] + np.float64(weight)).astype(np.float32)
+        valid &= (reached != fields.far[:, there]) if is_gone else (reached >= fields.far[:, there])
+    homes = np.zeros(len(valid), np.int32)
+    has_home = (goals < grid.n_cells) & valid
+    has_home[has_home] = grid._free[goals[has_home]]
+    homes[has_home] = sectors.regions(goals[has_home])
+    near = is_changed.copy()  # from its home a field begins with the centres of the regions around
+    near[np.repeat(np.arange(sectors.n_regions), np.diff(graph.first))[is_changed[graph.target]]] = True
+    rows = fields.rows if len(fields.rows) > len(graph.target) else np.zeros(len(graph.target) + 1, ROW)
+    return fields._replace(
+        part=sectors.part, graph=graph, valid=valid & has_home & ~near[homes], first=sectors.first, rows=rows
+    )
+
+
+def _changed_edges(old: CsrGraph, new: CsrGraph) -> list[tuple[int, int, float, bool]]:
+    """The edges that only one of two graphs of the same regions has: from, to, cost, and whether it was in the old one."""
+    found = []
+    listed = [_edges(graph) for graph in (old, new)]
+    for k, (keys, weights) in enumerate(listed):
+        other_keys, other_weights = listed[1 - k]
+        at = np.minimum(np.searchsorted(other_keys, keys), len(other_keys) - 1)
+        is_same = (other_keys[at] == keys) & (other_weights[at] == weights) if len(other_keys) else keys < 0
+        n = len(old.first) - 1
+        found += [(int(key // n), int(key % n), float(weight), k == 0) for key, weight in
+                  zip(keys[~is_same], weights[~is_same], strict=True)]  # fmt: skip
+    return found
+
+
+def _edges(graph: CsrGraph) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """A number for each edge, in order, and its cost."""
+    n = len(graph.first) - 1
+    keys = np.repeat(np.arange(n), np.diff(graph.first)) * n + graph.target
+    order = np.argsort(keys, kind="stable")
+    return keys[order], graph.weight[order]
+
+
 def no_fields() -> CoarseFields:
     """Return empty fields, for agents that start with octile distances."""
     nothing = np.zeros(0, np.int32)

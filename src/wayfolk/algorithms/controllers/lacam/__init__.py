@@ -22,13 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
+from wayfolk.algorithms.controllers.lacam.repair import take_over
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners.lacam import exploring, trees
-from wayfolk.algorithms.planners.lacam.ground import FarFields, fill_fields, ground_of
+from wayfolk.algorithms.planners.lacam.ground import FarFields, Ground, fill_fields, ground_of
 from wayfolk.algorithms.planners.lacam.pibt import new_generator
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.random import new_random
+from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -71,6 +73,9 @@ class RealTimeLacam(Controller):
     """A search tree whose root is where the agents are; `members` are the agents it plans for."""
 
     lookahead = 1
+    together = True
+    ground: Ground
+    fields: FarFields
 
     def __init__(self, problem: Problem, seed: int, expansions: int) -> None:
         super().__init__(problem.n_agents)
@@ -123,16 +128,26 @@ class RealTimeLacam(Controller):
         return is_new
 
     def _begin_again(self, view: View, members: NDArray[np.int64], parked: NDArray[np.int32]) -> None:
-        """The map or the agents are others: search all distances again."""
+        """The map or the agents are others: search the distances again that this changes."""
         grid = view.grid.with_blocked(parked) if parked.size else view.grid
+        before = (self.ground, self.fields) if self.members.size else None
         self.ground = ground_of(grid)
         if not members.size:
             return
+        if before is not None and before[1].steps.nbytes > available_bytes() // 2:  # there is no room for both
+            before = None
+            del self.fields
         known = self.order[np.isin(self.order, members)]
         new = members[~np.isin(members, known)]
         here = self.ground.spot_of[view.here[members]]
         self.fields = FarFields(self.ground, self._spots_of_goals(view, members))
-        self.fields.fill(len(members))
+        if before is None:
+            self.fields.fill(len(members))
+        else:
+            _, rows, old_rows = np.intersect1d(members, self.members, return_indices=True)
+            is_right = np.zeros(len(members), bool)
+            is_right[rows] = take_over(self.fields, self.ground, rows, before[1], before[0], old_rows)
+            self.fields.fill_rows(np.flatnonzero(~is_right))
         self.gen = new_generator(self.fields, self.luck)
         self.tree = trees.new_tree(len(members), 256)
         away = dict(zip(members.tolist(), self.fields.steps[np.arange(len(members)), here].tolist(), strict=True))

@@ -9,7 +9,8 @@ Guarantees  the next cell for all agents at once, from one step to the next. On 
 Invariants  in the `steps` time model no move of ours is refused. The agent that has waited longest for its goal keeps the
             highest priority until it gets there or is stopped at a bridge, and on a cycle it is never held up.
 Cost        a few cells for each agent and step; a distance field for each goal in use, searched only as far as needed.
-            Fields are kept for later agents with the same goal, in 256 MB or what the agents need, whichever is more.
+            A field takes half a byte for each cell that was visited if all moves cost the same, else four. All of them
+            stay within the `memory` of the simulation; fields for later agents with the same goal are kept as well.
             After an edit of the map only the fields of agents whose distance has changed are searched again, at most 8
             cells for each agent in a step (more only to end a search); until then agents use the old ones.
 Deviations  two agents that meet where they cannot pass change places by the swap of LaCAM (Okumura 2023): everywhere if
@@ -106,7 +107,8 @@ class Pushing(Controller):
         learns = self.guidance == "directions"
         prices = criss_cross(grid, lasts[4]) if self.guidance == "criss_cross" else plain(grid, lasts[4])
         base = prices[0].copy()
-        fields = guided_fields.new_guided_fields(grid, n, prices, costliest(prices, self.w_max if learns else 0.0))
+        most = costliest(prices, self.w_max if learns else 0.0)
+        fields = guided_fields.new_guided_fields(grid, n, prices, most, view.memory)
         push = pibt.new_push(
             fields, bridges.new_bridges(grid), self.order, self.luck, bool(lasts[4] == lasts[0]), self.rests, FINE
         )
@@ -149,7 +151,7 @@ class Pushing(Controller):
         for agent in known[~view.present[known]].tolist():
             body = push.bodies[agent]
             if body["row"] != NONE:
-                push.fields.rows[body["row"]]["users"] -= 1
+                guided_fields.release(push.fields, int(body["row"]))
                 body["row"] = body["goal"] = NONE
         walls = view.here[known][push.fields.shut[view.here[known]] != 0]
         if walls.size:
@@ -329,7 +331,7 @@ def _search_again(push, crew, number):
     before = fields.counts[EXPANDED]
     here = crew.agents[number]["here"]
     guided_fields.restart(fields, body["row"], here)
-    guided_fields.distance(fields, body["row"], here)
+    guided_fields.reach(fields, body["row"], here)
     body["spent"] += fields.counts[EXPANDED] - before
     body["lost"] = False
 

@@ -1,120 +1,101 @@
-"""Distances to goals where all moves cost the same: an A* search backwards from each goal, four bytes for each cell.
+"""Distances to goals where all moves cost the same: an A* search backwards from each goal, half a byte for each cell.
+
+Distances of neighbours differ by at most 1, and PIBT compares neighbours only. So a field holds distances modulo 7. The
+distances by which a cell is reached from two of its neighbours differ by at most 2, so that these can be compared as well.
+The search knows the distance of the cell that it expands: the key of its list less the heuristic.
 
 With equal costs the sum of distance and heuristic rises by at most 2 from a cell to the next one. So the open cells of a
-search are in a ring of four stacks, one for each sum. A cell whose distance falls is put on another stack as well, and is
+search are in a ring of four lists, one for each sum. A cell whose distance falls is put on another list as well, and is
 skipped when it comes up for the second time.
 
-Invariants  the distance of a settled cell is exact. A cell is at most once on a stack.
+Invariants  the distance of a settled cell is exact, modulo 7.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wayfolk.kernels.codes import DX, DY
-from wayfolk.kernels.jit import inner
-from wayfolk.kernels.lazy import lazy_zeros
+from wayfolk.kernels.field_store import WORDS, place_of, pop, push
+from wayfolk.kernels.jit import inlined, inner
 from wayfolk.world.grid import Grid, Moves
 
-N_STACKS = 4
-_MASK = N_STACKS - 1
-BYTES = 8  # for each cell of a field that is searched to the end, with room for its open cells
+N_LISTS = 4
+PER_WORD = 8
+CELLS = WORDS * PER_WORD  # of a block
+SHIFT = CELLS.bit_length() - 1
 _DX, _DY = np.array(DX, np.int64), np.array(DY, np.int64)
-_ROW = np.dtype(
-    [
-        ("current", np.int64),  # the sum of distance and heuristic that the search has come to
-        ("goal", np.int32),
-        ("aim", np.int32),  # where the agent was that it was begun for
-        ("lowest", np.int32),  # all cells that were seen lie between these two
-        ("highest", np.int32),
-    ],
-    align=True,
-)
 
 
-class EqualFields(NamedTuple):
-    """One search in each row. `left` is 0 for a cell that was not seen, else 2 * (1 + distance), and 1 more if settled.
+class EqualMoves(NamedTuple):
+    """`n_moves` is 4 or 8. `steep` is how many moves a diagonal step saves less than one: 1 without diagonals, else 0."""
 
-    `n_moves` is 4 or 8. `steep` is how many moves a diagonal step saves less than one: 1 without diagonals, else 0.
-    """
-
-    left: NDArray[np.int32]
-    stacks: NDArray[np.int32]
-    heights: NDArray[np.int32]
-    rows: NDArray[np.void]
     stride: int
     n_moves: int
     steep: int
 
 
-def new_equal_fields(grid: Grid, n_rows: int) -> EqualFields:
-    """Room for the fields of `n_rows` goals. Memory is used when touched."""
+def equal_moves(grid: Grid) -> EqualMoves:
+    """The moves of `grid`."""
     is_four = grid.moves is Moves.FOUR
-    return EqualFields(
-        left=lazy_zeros((n_rows, grid.n_cells), np.int32),
-        stacks=lazy_zeros((n_rows, N_STACKS, grid.n_cells), np.int32),
-        heights=np.zeros((n_rows, N_STACKS), np.int32),
-        rows=np.zeros(n_rows, _ROW),
-        stride=grid.stride,
-        n_moves=4 if is_four else 8,
-        steep=1 if is_four else 0,
-    )
+    return EqualMoves(stride=grid.stride, n_moves=4 if is_four else 8, steep=1 if is_four else 0)
+
+
+@inlined
+def residue(store, row, cell):
+    """0 for a cell that was not seen, else 2 * (1 + distance modulo 7), and 1 more if it is settled."""
+    first = store.places[row, np.uint64(cell >> SHIFT)]
+    return (np.int64(store.words[np.uint64(first + ((cell & (CELLS - 1)) >> 3))]) >> ((cell & 7) << 2)) & 15
+
+
+@inlined
+def farther(one, other):
+    """By how much the distance of residue `one` exceeds that of residue `other`, from -3 to 3."""
+    more = (one >> 1) - (other >> 1)
+    return more - 7 if more > 3 else more + 7 if more < -3 else more
 
 
 @inner
-def begin_search(equal, row, goal, aim):
-    """Begin the search of `row` again, from `goal` towards `aim`."""
-    state, heights = equal.rows[row], equal.heights[row]
-    equal.left[row, state["lowest"] : state["highest"] + 1] = 0
-    heights[:] = 0
-    state["goal"], state["aim"], state["lowest"], state["highest"] = goal, aim, goal, goal
-    stride = np.int64(equal.stride)
-    dx, dy = abs(goal % stride - aim % stride), abs(goal // stride - aim // stride)
-    state["current"] = max(dx, dy) + equal.steep * min(dx, dy)
-    at = state["current"] & _MASK
-    equal.left[row, goal] = 2
-    equal.stacks[row, at, 0], heights[at] = goal, 1
+def write_goal(store, row, cell):
+    """Let the distance of `cell`, which was not seen, be 0."""
+    store.words[place_of(store, row, cell) + ((cell & (CELLS - 1)) >> 3)] |= np.int64(2) << ((cell & 7) << 2)
 
 
 @inner
-def settle(equal, row, cell, legal, offsets, shut):
+def settle(store, moves, row, cell, aim, legal, offsets, shut):
     """Search on until `cell` is settled, or there is nothing left to search; return the number of cells expanded."""
-    state, left, stacks, heights = equal.rows[row], equal.left[row], equal.stacks[row], equal.heights[row]
-    stride, steep = np.uint32(equal.stride), equal.steep
-    aim_y = np.int64(np.uint32(state["aim"]) // stride)
-    aim_x = state["aim"] - aim_y * equal.stride
-    lowest, highest, current = np.int64(state["lowest"]), np.int64(state["highest"]), state["current"]
+    field, places, words = store.fields[row], store.places[row], store.words
+    stride, steep = np.uint32(moves.stride), moves.steep
+    aim_y = np.int64(np.uint32(aim) // stride)
+    aim_x = aim - aim_y * moves.stride
     expanded = 0
-    while left[cell] & 1 == 0:
-        n_empty = 0
-        while heights[current & _MASK] == 0 and n_empty < N_STACKS:
-            current += 1
-            n_empty += 1
-        if n_empty == N_STACKS:
-            break
-        at = current & _MASK
-        heights[at] -= 1
-        here = np.int64(stacks[at, heights[at]])
-        value = left[here]
-        if value & 1:
+    while field["n_open"] > 0:
+        here = pop(store, row)
+        spot, low = np.uint64(places[np.uint64(here >> SHIFT)] + ((here & (CELLS - 1)) >> 3)), (here & 7) << 2
+        found = (np.int64(words[spot]) >> low) & 15
+        if found & 1:
             continue
-        left[here] = value + 1
+        words[spot] ^= np.int64(1) << low
         expanded += 1
         y = np.int64(np.uint32(here) // stride)
-        dx, dy = here - y * equal.stride - aim_x, y - aim_y
+        dx, dy = here - y * moves.stride - aim_x, y - aim_y
+        ahead = field["current"] - max(abs(dx), abs(dy)) - steep * min(abs(dx), abs(dy)) + 1
+        after = found + 2 if found < 14 else np.int64(2)
         bits = legal[here]
-        for k in range(equal.n_moves):
+        for k in range(moves.n_moves):
             if not (bits >> k) & 1:
                 continue
             there = here + offsets[k]
-            if shut[there] or 0 < left[there] <= value + 3:
+            first, spot = places[np.uint64(there >> SHIFT)], (there & (CELLS - 1)) >> 3
+            low = (there & 7) << 2
+            old = (np.int64(words[np.uint64(first + spot)]) >> low) & 15
+            if old & 1 or shut[np.uint64(there)] or (old != 0 and farther(old, after) <= 0):
                 continue
-            left[there] = value + 2
+            if first == 0:
+                first = np.int32(place_of(store, row, there))
+            words[np.uint64(first + spot)] ^= (old ^ after) << low
             across, down = abs(dx + _DX[k]), abs(dy + _DY[k])
-            at = ((value >> 1) + max(across, down) + steep * min(across, down)) & _MASK
-            stacks[at, heights[at]] = there
-            heights[at] += 1
-            lowest, highest = min(lowest, there), max(highest, there)
-    state["current"], state["lowest"], state["highest"] = current, lowest, highest
+            push(store, row, there, ahead + max(across, down) + steep * min(across, down))
+        if here == cell:
+            break
     return expanded

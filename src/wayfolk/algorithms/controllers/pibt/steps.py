@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.pibt.bridges import Bridges
-from wayfolk.algorithms.controllers.pibt.fields import EXPANDED, FAR, GuidedFields, distance, known
+from wayfolk.algorithms.controllers.pibt.fields import EXPANDED, FAR, GuidedFields, compare, higher, level, reach
 from wayfolk.algorithms.controllers.pibt.swap import BUSY, NOWHERE, SET, WAITS, has_move, partner
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import NOBODY
@@ -161,14 +161,18 @@ def _look(push, crew):
         legal, row = fields.legal[here], body["row"]
         word = np.int64(random.next_word(push.luck) >> np.uint64(1))
         before = fields.counts[EXPANDED]
-        n, nearest, left = 0, _MOST, _MOST
+        n, nearest, level_here = 0, FAR, level(fields, row, here)
+        if level_here & 1 == 0 and reach(fields, row, here):
+            level_here = level(fields, row, here)
+        is_lost = level_here & 1 == 0
         for k in range(9):
             if k < STAY and not (legal >> k) & 1:
                 continue
             there = here + fields.offsets[k] if k < STAY else here
-            left = np.int64(known(fields, row, there))
-            if left == FAR:
-                left = np.int64(distance(fields, row, there))
+            level_there = level(fields, row, there) if k < STAY else level_here
+            if level_there & 1 == 0 and not is_lost and reach(fields, row, there):
+                level_there = level(fields, row, there)
+            left = FAR if is_lost or level_there & 1 == 0 else higher(fields, level_there, level_here)
             if k < STAY:
                 nearest = min(nearest, left)
                 price = np.int64(fields.straight if fields.is_equal else fields.prices[here, k])
@@ -179,19 +183,19 @@ def _look(push, crew):
             n += 1
         body["here"], body["choices"], body["n_choices"] = here, _moves(keys, n), n
         if fields.rows[row]["edits"] < fields.edits.counts[0] and here != body["goal"]:
-            body["lost"] = nearest >= left
+            body["lost"] = is_lost or nearest >= 0
         body["spent"] += fields.counts[EXPANDED] - before
 
 
 @inner
 def _touch(push, crew, first):
     """Read the distances around the next BLOCK agents: many reads from memory at once, before they are needed."""
-    left, stride = push.fields.equal.left, push.fields.stride
-    total = np.int64(0)
+    fields, total = push.fields, np.int64(0)
     for number in range(first, min(first + BLOCK, crew.counts[N_ASKED])):
         agent = crew.asked[number]
         row, here = push.bodies[agent]["row"], np.int64(crew.agents[agent]["here"])
-        total += left[row, here - stride] + left[row, here] + left[row, here + stride]
+        for cell in (here - fields.stride, here, here + fields.stride):
+            total += level(fields, row, cell)
     push.keys[0] = total
 
 
@@ -319,11 +323,14 @@ def _pair(push, crew, agent):
         return
     n = np.int64(body["n_choices"])
     here = np.int64(body["here"])
+    row = body["row"]
+    is_known = reach(fields, row, here)
     for rank in range(n):
         k = (body["choices"] >> (4 * rank)) & 15
         price = np.int64(push.wait if k == STAY else fields.prices[here, k])
         there = here if k == STAY else here + fields.offsets[k]
-        cost = known(fields, body["row"], there) + (0 if there == body["goal"] == here else price)
+        cost = compare(fields, row, there, here) if is_known and reach(fields, row, there) else FAR
+        cost += 0 if there == body["goal"] == here else price
         _sort_in(push.keys, rank, ((_MOST - cost) << 8) + (rank << 4) + k)
     body["choices"] = _moves(push.keys, n)
 

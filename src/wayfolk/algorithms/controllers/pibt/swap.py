@@ -11,7 +11,7 @@ Deviations  where agents do not stay on their goals this is done at bridges only
 
 import numpy as np
 
-from wayfolk.algorithms.controllers.pibt.fields import distance
+from wayfolk.algorithms.controllers.pibt.fields import is_nearer
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.jit import inner
 
@@ -65,7 +65,7 @@ def _must_swap(push, crew, pusher, puller, behind, ahead):
     to_pusher, to_puller = push.bodies[pusher]["row"], push.bodies[puller]["row"]
     fields = push.fields
     for _ in range(fields.legal.size):
-        if not distance(fields, to_pusher, ahead) < distance(fields, to_pusher, behind):
+        if not is_nearer(fields, to_pusher, ahead, behind):
             break
         n, beyond = _exits(push, crew, ahead, behind)
         if n >= 2:
@@ -73,10 +73,9 @@ def _must_swap(push, crew, pusher, puller, behind, ahead):
         if n == 0:
             break
         behind, ahead = ahead, beyond
-    if not distance(fields, to_puller, behind) < distance(fields, to_puller, ahead):
+    if not is_nearer(fields, to_puller, behind, ahead):
         return False
-    left = distance(fields, to_pusher, behind)
-    return left == 0 or distance(fields, to_pusher, ahead) < left
+    return behind == fields.rows[to_pusher]["goal"] or is_nearer(fields, to_pusher, ahead, behind)
 
 
 @inner

@@ -72,6 +72,8 @@ class Rolling(Controller):
     `n_pushed` is the number of windows in which the solver found no paths.
     """
 
+    together = True
+
     def __init__(
         self, problem: Problem, seed: int, window: int, horizon: int, solver: str, w: float, nodes: int, progress: int
     ) -> None:
@@ -91,7 +93,7 @@ class Rolling(Controller):
     def _forget(self, view: View) -> None:
         """Begin again without paths and distances; the arrays of PIBT stay."""
         super().prepare(view)
-        self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays)
+        self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays, view.memory)
         self.tree = new_priorities(len(view.here), self.nodes, self.window, self.n_log)
         self.bounded: Bounded | None = None
         self.paths: NDArray[np.int32] = np.zeros((0, 0), np.int32)
@@ -100,11 +102,16 @@ class Rolling(Controller):
         self.n_pushed = 0
 
     def update(self, view: View, change: Change) -> None:
-        """Let all agents plan again. Distances stay unless the map has changed or an agent has joined."""
+        """Let agents with new goals plan again, or all if others than those of the last plan can act, or the map is new.
+
+        Distances stay unless the map has changed or an agent has joined.
+        """
         self.pushing.update(view, change)
         if change.cells.size or len(view.here) > len(self.expanded):
             self._forget(view)
-        self.until = 0
+        acts = view.present & view.ours & ~view.crew.agents["done"]
+        if not np.array_equal(np.flatnonzero(acts), self.members):
+            self.until = 0
 
     def remember(self, memory: "Memory") -> None:
         """The paths of the present window, distances, random numbers, and what PIBT remembers."""

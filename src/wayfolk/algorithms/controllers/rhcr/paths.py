@@ -61,13 +61,18 @@ class RollingArrays(NamedTuple):
     stays: bool
 
 
-def new_rolling(grid: Grid, spent: NDArray[np.int64], steps: int, stays: bool) -> RollingArrays:
-    """Arrays for windows of up to `steps` steps; agents stay on their goals or not. `spent` counts their expansions."""
+def new_rolling(
+    grid: Grid, spent: NDArray[np.int64], steps: int, stays: bool, memory: int | None = None
+) -> RollingArrays:
+    """Arrays for windows of up to `steps` steps; agents stay on their goals or not. `spent` counts their expansions.
+
+    Distances take up to `memory` bytes.
+    """
     arrays = RollingArrays(
         legal=grid.legal,
         offsets=grid.offsets,
         shut=np.zeros(grid.n_cells, np.uint8),
-        searches=rra.new_rra(grid, len(spent), 1, 2 if grid.moves is Moves.FOUR else 1),
+        searches=rra.new_rra(grid, len(spent), 1, 2 if grid.moves is Moves.FOUR else 1, memory),
         used=np.zeros((0, 0), np.int16),
         held=np.zeros((0, 0), np.int64),
         seen=np.zeros((0, 0, 0), np.int64),

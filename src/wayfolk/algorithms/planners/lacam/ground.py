@@ -39,7 +39,7 @@ class Ground:
     """The spots of one grid, and the translation from cells to spots and back."""
 
     def __init__(self, grid: Grid) -> None:
-        self.cells = grid.free_cells
+        self.cells, self.legal = grid.free_cells, grid.legal
         self.spot_of = np.full(grid.n_cells, NOWHERE, np.int32)
         self.spot_of[self.cells] = np.arange(len(self.cells))
         self.spots = _spots(grid, self.cells, self.spot_of)
@@ -105,6 +105,17 @@ class FarFields:
                 list(pool.map(self._fill_part, parts, self.queues))
         self.n_filled += len(agents)
         return len(agents)
+
+    def fill_rows(self, rows: NDArray[np.intp]) -> None:
+        """Fill the fields of `rows`, on all cores: with those that were written elsewhere, all are filled."""
+        with ThreadPoolExecutor(len(self.queues)) as pool:
+            for part, queue in zip(np.array_split(rows, len(self.queues)), self.queues, strict=True):
+                pool.submit(self._fill_each, part, queue)
+        self.n_filled = len(self.goals)
+
+    def _fill_each(self, rows: NDArray[np.intp], queue: NDArray[np.int32]) -> None:
+        for row in rows.tolist():
+            fill_fields(self.spots, self.goals, row, row + 1, self.far, queue, self.steps)
 
     def _fill_part(self, part: NDArray[np.intp], queue: NDArray[np.int32]) -> None:
         fill_fields(self.spots, self.goals, int(part[0]), int(part[-1]) + 1, self.far, queue, self.steps)
