@@ -114,12 +114,14 @@ class Rolling(Controller):
             self.until = 0
 
     def remember(self, memory: "Memory") -> None:
-        """The paths of the present window, distances, random numbers, and what PIBT remembers."""
+        """The paths of the present window, random numbers, and what PIBT remembers.
+
+        Distances are searched again: searches of a window have a list for each cost, which must be right.
+        """
         n, now = len(self.expanded), round(memory.view.time)
         self.pushing.remember(memory.part("pushing"))
         memory.generator("random", self.random)
         memory.numbers("expanded", self.expanded, memory.count)
-        memory.searches("searches", self.rolling.searches)
         memory.numbers("shut", self.rolling.shut, (0, 1))
         self.members = memory.listed("members", self.members, n, memory.agents)
         self.steps = memory.number("steps", self.steps, (0, GROWTH * self.window))
