@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -148,8 +147,6 @@ def desk(tmp_path, monkeypatch):
 
 @pages([page for page in PAGES if page not in (EXAMPLE, CLI, DOCS / "formats.md", *STORIES)])
 def test_examples_run(page, desk):
-    if page.name == "README.md":
-        shutil.copytree(ROOT / "maps", desk / "maps")
     run_blocks([block for block in blocks_of(page) if block.mark != NEEDS_MAPS], page, desk)
 
 

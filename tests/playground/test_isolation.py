@@ -106,9 +106,9 @@ def test_the_watchdog_does_not_wait_for_the_loop(workers):
         while b'"begin"' not in (await asyncio.wait_for(heard.get(), LONGEST))[:40]:
             pass
         os.kill(process.process.pid, signal.SIGSTOP)
-        process.patience = 0.3
-        process.until(10)
         while process.process.is_alive():  # nothing else runs in this loop
+            process.patience = 0.3  # again and again: what the worker said before it was stopped may still be on its way
+            process.until(10)
             time.sleep(0.02)
         return process.why
 
@@ -146,10 +146,10 @@ def test_a_worker_waits_while_nobody_takes_what_it_says(workers):
 
 def test_of_moments_only_the_newest_waits():
     async def main():
-        sent, dropped, is_read = [], [], asyncio.Event()
+        sent, dropped, is_read = [], [], asyncio.get_running_loop().create_future()
 
         async def send(data):
-            await is_read.wait()
+            await is_read
             sent.append(data)
 
         outbox = Outbox(send)
@@ -161,7 +161,7 @@ def test_of_moments_only_the_newest_waits():
             outbox.put(Letter(f"waits {i}", (0, "waits")))
             assert len(outbox.letters) <= 2
         outbox.put(Letter("last"))
-        is_read.set()
+        is_read.set_result(None)
         while "last" not in sent:
             await asyncio.sleep(0)
         task.cancel()
@@ -173,7 +173,7 @@ def test_of_moments_only_the_newest_waits():
 
 def test_a_page_that_does_not_take_its_answers_is_not_heard_either():
     async def main():
-        outbox = Outbox(lambda data: asyncio.Event().wait())
+        outbox = Outbox(lambda data: asyncio.sleep(LONGEST))
         for _ in range(MOST_LETTERS - 1):
             outbox.put(Letter("refused"))
             await outbox.room()
