@@ -107,7 +107,9 @@ def test_the_watchdog_does_not_wait_for_the_loop(workers):
             pass
         os.kill(process.process.pid, signal.SIGSTOP)
         while process.process.is_alive():  # nothing else runs in this loop
-            process.patience = 0.3  # again and again: what the worker said before it was stopped may still be on its way
+            process.patience = (
+                0.3  # again and again: what the worker said before it was stopped may still be on its way
+            )
             process.until(10)
             time.sleep(0.02)
         return process.why
