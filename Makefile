@@ -23,7 +23,7 @@ test-bounds: $(VENV)/.test
 
 # with the oldest versions of all dependencies that pyproject.toml allows; OLDEST names other tests. Old packages call what
 # newer ones, which they depend on, have deprecated since: such warnings are none of ours
-OLDEST ?= tests/kernels tests/test_dependencies.py
+OLDEST ?= tests/compile tests/kernels tests/test_dependencies.py
 test-oldest: build/oldest/.ready
 	build/oldest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(OLDEST)
 

@@ -19,10 +19,10 @@ from statistics import median
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import find_path
 from wayfolk.algorithms.paths import make_ready as make_search_ready
+from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import NotSupported
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_queries, read_scen
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.machine import total_bytes
 from wayfolk.simulation.solving import make_ready, solve
 

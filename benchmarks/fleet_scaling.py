@@ -10,11 +10,11 @@ from statistics import fmean
 from benchmarks import SECONDS
 from benchmarks.plots import success_over_agents, time_over_agents
 from wayfolk.algorithms import catalogue
+from wayfolk.compile.loading import LOADED
 from wayfolk.experiments.sweeps.spec import read_spec
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_scen
 from wayfolk.judge.plans import check
-from wayfolk.kernels.loading import LOADED
 from wayfolk.problem.result import NO_LIMIT, Status
 from wayfolk.simulation.solving import begin_plan, make_ready
 

@@ -20,7 +20,7 @@ main()
 """
 # as after an installation: Python keeps the bytecode of our sources
 WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-LIBRARIES = "import wayfolk.kernels.numba_parts, typer._adapters, rich.console"
+LIBRARIES = "import wayfolk.compile.numba_parts, typer._adapters, rich.console"
 
 
 def tables(maps):

@@ -14,7 +14,7 @@ from hypothesis import note
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from wayfolk.experiments.contracts.reference import (
+from wayfolk.contracts.reference import (
     TooManyStates,
     all_plans_solvable,
     dijkstra_costs,

@@ -21,6 +21,7 @@ import pytest
 import wayfolk as wf
 from command import program
 from wayfolk.algorithms.paths import begin_path
+from wayfolk.compile import code_files
 from wayfolk.crowds.trajectory import Recorder, read_trajectory
 from wayfolk.errors import WayfolkError
 from wayfolk.experiments.reports.report import write_report
@@ -31,7 +32,6 @@ from wayfolk.files.archive import unpack
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.orders import read_orders
 from wayfolk.files.plans import read_plan
-from wayfolk.kernels import code_files
 from wayfolk.playground.bring import read_dropped
 from wayfolk.simulation.scene.street import read_street
 from wayfolk.world.direction_map import DirectionMap

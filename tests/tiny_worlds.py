@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference import legal_moves, steps_from
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid, Moves
 

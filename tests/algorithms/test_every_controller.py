@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from reference import DrawnByHypothesis
 from wayfolk.algorithms import catalogue
-from wayfolk.experiments.contracts.check import Case
-from wayfolk.experiments.contracts.controllers import CHECKS
+from wayfolk.contracts.check import Case
+from wayfolk.contracts.controllers import CHECKS
 
 ENTRIES = catalogue.entries("controllers")
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from reference import DrawnByHypothesis
 from wayfolk.algorithms import catalogue
+from wayfolk.compile.jit import is_plain
+from wayfolk.contracts.check import Case
+from wayfolk.contracts.crowds import CHECKS
 from wayfolk.crowds.crowd import Crowd
-from wayfolk.experiments.contracts.check import Case
-from wayfolk.experiments.contracts.crowds import CHECKS
-from wayfolk.kernels.jit import is_plain
 from wayfolk.world.grid import Grid
 
 ENTRIES = catalogue.entries("crowds")

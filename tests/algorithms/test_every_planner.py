@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from reference import DrawnByHypothesis
 from wayfolk.algorithms import catalogue
-from wayfolk.experiments.contracts.check import Case
-from wayfolk.experiments.contracts.planners import CHECKS
+from wayfolk.contracts.check import Case
+from wayfolk.contracts.planners import CHECKS
 
 PARTLY = {"mapp": "only slidable agents arrive"}
 """Planners that do not keep what only COMPLETE ones promise, and why."""

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from reference import DrawnByHypothesis
 from wayfolk.algorithms import catalogue
-from wayfolk.experiments.contracts import adapting, realtime
-from wayfolk.experiments.contracts.check import Case
+from wayfolk.contracts import adapting, realtime
+from wayfolk.contracts.check import Case
 
 ENTRIES = catalogue.entries("realtime")
 CASES = [Case(entry, options) for entry in ENTRIES for options in ({}, *realtime.FRUGAL.get(entry.name, []))]

@@ -11,8 +11,8 @@ from reference import DrawnByHypothesis
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.batch import find_many
 from wayfolk.algorithms.paths import begin_path
-from wayfolk.experiments.contracts.check import Case, moves_of
-from wayfolk.experiments.contracts.search import CHECKS
+from wayfolk.contracts.check import Case, moves_of
+from wayfolk.contracts.search import CHECKS
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_queries
 

@@ -15,8 +15,8 @@ import command
 import wayfolk as wf
 from wayfolk.algorithms import catalogue, foreign
 from wayfolk.algorithms.options import Option, Range
+from wayfolk.contracts import run_checks
 from wayfolk.errors import BadInput, NotSupported, UnknownName, WayfolkError
-from wayfolk.experiments.contracts import run_checks
 
 SEARCH = '''"""Wave: expands nodes in order of their number of moves from the start.
 

@@ -7,9 +7,9 @@ import pytest
 from command import MAP, SCEN, wayfolk
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.options import MOST_INT, Option, Range
+from wayfolk.contracts import options as contract
+from wayfolk.contracts.check import Case
 from wayfolk.errors import BadInput
-from wayfolk.experiments.contracts import options as contract
-from wayfolk.experiments.contracts.check import Case
 
 ENTRIES = catalogue.entries()
 every = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)

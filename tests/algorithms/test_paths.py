@@ -9,8 +9,8 @@ import pytest
 import wayfolk as wf
 from wayfolk.algorithms.queries import run_queries
 from wayfolk.algorithms.task import Task, finish
+from wayfolk.compile.jit import is_plain, kernel
 from wayfolk.errors import BadInput, BadProblem, NotSupported, UnknownName
-from wayfolk.kernels.jit import is_plain, kernel
 from wayfolk.problem.result import Result, Status
 
 NAMES = ["astar", "bfs", "dijkstra", "hpa", "jps", "jps_plus", "theta", "lrta"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from wayfolk.algorithms import task as module
 from wayfolk.algorithms.paths import begin_path, find_path
 from wayfolk.algorithms.task import SLICE_SECONDS, UNITS, Task, checked_limits, finish
+from wayfolk.compile.loading import LOADED
 from wayfolk.errors import BadInput
-from wayfolk.kernels.loading import LOADED
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import NO_LIMIT, Result, Status
 from wayfolk.simulation.simulation import Simulation

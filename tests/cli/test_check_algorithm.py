@@ -3,9 +3,9 @@
 import pytest
 
 from command import wayfolk
-from wayfolk.experiments import contracts
-from wayfolk.experiments.contracts import Verdict
-from wayfolk.experiments.contracts.check import Broken, expect_no_faults
+from wayfolk import contracts
+from wayfolk.contracts import Verdict
+from wayfolk.contracts.check import Broken, expect_no_faults
 from wayfolk.judge.plans import Fault
 
 FAULTS = [Fault("vertex", 7, (2, 5), ((3, 1),)), Fault("swap", 9, (0, 1), ((0, 0), (1, 0)))]

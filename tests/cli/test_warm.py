@@ -11,7 +11,7 @@ from wayfolk.cli import warm
 
 COMPILES = """
 import sys
-from wayfolk.kernels.jit import on_compile
+from wayfolk.compile.jit import on_compile
 on_compile(lambda: print("compiled"))
 from wayfolk.world.generate import random_map
 from wayfolk.world.graph import Graph

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from wayfolk.algorithms.crowds import Model
+from wayfolk.compile.jit import FLAGS, is_plain
 from wayfolk.crowds.crowd import Crowd
 from wayfolk.crowds.threads import FEW, Threads
-from wayfolk.kernels.jit import FLAGS, is_plain
 
 pytestmark = pytest.mark.skipif(is_plain(), reason="plain Python has one thread")
 

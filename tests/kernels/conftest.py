@@ -6,8 +6,8 @@ import pytest
 
 from fresh_python import HOME
 
-A = "from wayfolk.kernels.jit import kernel\nfrom wayfolk.b import g\n\n\n@kernel\ndef f():\n    return g()\n"
-B = "from wayfolk.kernels.jit import kernel\n\n\n@kernel\ndef g():\n    return 1\n"
+A = "from wayfolk.compile.jit import kernel\nfrom wayfolk.b import g\n\n\n@kernel\ndef f():\n    return g()\n"
+B = "from wayfolk.compile.jit import kernel\n\n\n@kernel\ndef g():\n    return 1\n"
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wayfolk.algorithms.paths import begin_path
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels import hints
 from wayfolk.kernels.graph import heuristic
 from wayfolk.kernels.hints import MOVED, USED, GrowingHints, learn
-from wayfolk.kernels.jit import kernel
 from wayfolk.world.grid import Grid
 
 pytestmark = pytest.mark.plain

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels import hints
 from wayfolk.kernels.hints import SparseHints, learn
-from wayfolk.kernels.jit import kernel
 
 pytestmark = pytest.mark.plain
 N_CELLS = 50

@@ -16,7 +16,7 @@ ALONE = """
 import importlib, json, os, random, sys, traceback
 from numba.core import event
 from wayfolk.cli.warm import warm_one
-from wayfolk.kernels import code_files
+from wayfolk.compile import code_files
 
 def run(name, others):
     for other in others:

@@ -9,8 +9,8 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from reference import dijkstra_costs, legal_moves, meets, picture, small_grids, steps_from
+from wayfolk.compile.jit import is_plain
 from wayfolk.kernels import reservations, rra, space_time
-from wayfolk.kernels.jit import is_plain
 from wayfolk.kernels.space_time import EXHAUSTED, EXPANDED, FOUND, FULL, N_NODES, NEVER, RUNNING, STAMP
 from wayfolk.world.grid import Grid, Moves
 

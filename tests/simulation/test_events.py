@@ -6,11 +6,11 @@ import pytest
 from reference import legal_moves, steps_from
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.controllers import Controller
+from wayfolk.compile.jit import is_plain
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.records import check_record
 from wayfolk.kernels import field_store, rra
 from wayfolk.kernels.codes import BLOCK, FREE, MOVE, REFUSED, THOUGHT
-from wayfolk.kernels.jit import is_plain
 from wayfolk.problem import events
 from wayfolk.problem.problem import Problem, one_shot, patrol
 from wayfolk.simulation import referee

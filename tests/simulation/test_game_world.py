@@ -10,13 +10,13 @@ import pytest
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.controllers import Controller
+from wayfolk.compile.jit import is_plain
+from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge import metrics
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, JOIN, LEAVE, MOVE, REFUSED, RELEASE
-from wayfolk.kernels.jit import is_plain
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import DISTANCE

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.paths import Finder
 from wayfolk.algorithms.search._search import places_of
+from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.kernels.best_first import Answers
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.machine import n_cores
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.checked_arrays import CheckedArrays
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels import field_store
 from wayfolk.kernels import rra as rra_kernel
 from wayfolk.kernels.edits import Edits
-from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.reservations import ENTRY, Reservations, with_room
 from wayfolk.kernels.rra import AIM, EXPANDED, GOAL, NONE, RING, Rra
 from wayfolk.world.flow import Flow

@@ -11,9 +11,9 @@ import numpy as np
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import finder
+from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadScenario
 from wayfolk.files.scenarios import read_queries
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.world.grid import Grid
 
 CLOSE = 0.006  # lengths in scenario files are rounded to two decimals or more

@@ -19,9 +19,9 @@ import numpy as np
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.options import MOST_INT
 from wayfolk.algorithms.shown import Shown
+from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadInput, BadProblem, TooLarge
 from wayfolk.kernels.deadline import OutOfTime, deadline
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.machine import is_memory_full
 from wayfolk.problem.layers import Layer
 from wayfolk.problem.result import NO_LIMIT, Result, Status

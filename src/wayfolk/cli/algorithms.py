@@ -127,7 +127,7 @@ def check_algorithm(
     from wayfolk.algorithms.catalogue import find
 
     entry = find(algorithm)
-    from wayfolk.experiments.contracts import FAMILIES, run_checks
+    from wayfolk.contracts import FAMILIES, run_checks
 
     verdicts = list(bar("checks")(run_checks(entry), len(FAMILIES[entry.family])))
     broken = [verdict for verdict in verdicts if verdict.holds is False]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from wayfolk.kernels.jit import is_plain
+from wayfolk.compile.jit import is_plain
 from wayfolk.machine import n_cores
 
 FEW = 256  # bodies that are not worth another thread

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner, kernel
 
 _OPEN, _LANDS, _STAYS = range(3)  # verdicts
 ROW, LEFT = range(2)  # places in `ActionProgress.counts`: the last row written, the agents that are not done

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel, specialise
 from wayfolk.kernels import heap
 from wayfolk.kernels.best_first import CELL, EXHAUSTED, FOUND, QUEUE_FULL, RUNNING
 from wayfolk.kernels.codes import DX, DY, NOWHERE
 from wayfolk.kernels.graph import there
-from wayfolk.kernels.jit import inner, kernel, specialise
 
 READY = 4  # an outcome like those of `best_first`: there is a cell to expand
 OPEN, CHECKED, CLOSED = range(3)

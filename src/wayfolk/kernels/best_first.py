@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import buckets
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import cost, heuristic, slots, there
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.path_costs import edge_cost
 
 RUNNING, FOUND, EXHAUSTED, QUEUE_FULL = range(4)

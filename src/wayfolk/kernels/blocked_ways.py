@@ -1,7 +1,7 @@
 """Whether agents that stand still block all shortest ways from a cell to a goal."""
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import kernel
 
 
 @kernel

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import kernel
 
 N_ENTRIES, CURRENT, N_USED, FREED, HIGHEST = range(5)  # places in `counts`
 LIST = np.dtype([("head", np.int32), ("tail", np.int32)], align=True)

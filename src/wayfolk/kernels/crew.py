@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inlined, inner, kernel
+from wayfolk.compile.jit import inlined, inner, kernel
 
 N_ASKED, TICK = range(2)  # places in `Crew.counts`
 AGENT = np.dtype(

@@ -4,7 +4,7 @@ Two agents cross if one begins a move along a diagonal of a 2 x 2 block of cells
 diagonal. The judge has its own code for this; see docs/judge.md for the whole rule.
 """
 
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 SOON = 1e-9
 """A move that is over by less than this is over: clocks add up small ticks."""

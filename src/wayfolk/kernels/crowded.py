@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.graph import GridGraph, backing, cost, heuristic, there
-from wayfolk.kernels.jit import inner
 
 
 class CrowdedGrid(NamedTuple):

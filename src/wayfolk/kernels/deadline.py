@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 
-from wayfolk.kernels.loading import LOADED, loading_seconds
+from wayfolk.compile.loading import LOADED, loading_seconds
 
 _END: ContextVar[tuple[float, int] | None] = ContextVar("end", default=None)
 

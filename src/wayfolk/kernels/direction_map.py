@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel, specialise
 from wayfolk.kernels.codes import BLOCK, DX, DY, JOIN, MOVE, NOBODY, NOWHERE
 from wayfolk.kernels.graph import CsrGraph, GridGraph, backing, cost, heuristic, slots, there
-from wayfolk.kernels.jit import inner, kernel, specialise
 
 NEVER = -np.inf
 TEXT, SIMULATOR, AVERAGE = range(3)  # rules of learning

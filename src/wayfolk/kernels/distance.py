@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import kernel
 from wayfolk.errors import TooLarge
-from wayfolk.kernels.jit import kernel
 from wayfolk.machine import available_bytes, n_cores
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.reservations import Reservations
 from wayfolk.kernels.space_time import EXHAUSTED, FOUND, RUNNING, WAIT, Rules, is_free_for_good, is_open
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inlined, inner
+from wayfolk.compile.jit import inlined, inner
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.machine import available_bytes
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import slots, there
-from wayfolk.kernels.jit import inner
 
 DONE, USED = range(2)  # places in `counts`
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import specialise
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import specialise
 
 NO_TERRAIN = np.zeros(0)
 NO_TERRAIN.flags.writeable = False  # as terrain is: else kernels would be compiled for either

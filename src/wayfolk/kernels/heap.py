@@ -8,7 +8,7 @@ Invariants  key(parent) <= key(child) for every pair, where key = (f, tie).
 
 import numpy as np
 
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 ROW = np.dtype([("f", np.int64), ("tie", np.int64), ("item", np.int32)], align=True)
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel, specialise
 from wayfolk.kernels.graph import backing, cost, heuristic, slots, there
-from wayfolk.kernels.jit import inner, kernel, specialise
 
 TOGETHER = 7  # neighbouring cells in one entry: it fills a line of the processor's cache
 ENTRY = np.dtype([("key", np.int64), ("values", np.float64, TOGETHER)], align=True)

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import cost, slots, there
 from wayfolk.kernels.indexed_heap import ROW, place
 from wayfolk.kernels.integer_costs import FAR, INF, integer_cost, integer_heuristic
-from wayfolk.kernels.jit import inner, kernel
 
 # places in `counts`; KM is how far the agent has moved, ROUND the number of the round, 0 where cells are never closed
 EXPANDED, GENERATED, N_QUEUE, N_LATER, KM, ROUND = range(6)

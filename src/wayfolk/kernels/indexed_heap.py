@@ -9,7 +9,7 @@ Invariants  key(parent) <= key(child) for every pair, and rows[nodes[cell]["at"]
 
 import numpy as np
 
-from wayfolk.kernels.jit import kernel
+from wayfolk.compile.jit import kernel
 
 ROW = np.dtype([("first", np.int64), ("second", np.int64), ("cell", np.int32)], align=True)
 

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
+from wayfolk.compile.jit import inner, specialise
 from wayfolk.kernels.graph import MANHATTAN, ZERO, CsrGraph, GridGraph, cost, heuristic
-from wayfolk.kernels.jit import inner, specialise
 
 INF = np.int64(1 << 62)
 """No path. Twice as much as any sum of a cost, a heuristic and the distance the agent has moved."""

@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE, SOUTH
 from wayfolk.kernels.indexed_heap import ROW, place
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.jump_points import NATURAL
 from wayfolk.kernels.jump_stops import NATURAL_OF_FOUR, update_stops, ways_of
 from wayfolk.kernels.lazy import lazy_zeros

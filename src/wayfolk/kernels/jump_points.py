@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel, specialise
 from wayfolk.kernels import buckets
 from wayfolk.kernels.best_first import EXHAUSTED, FOUND, QUEUE_FULL, RUNNING, turn_round
 from wayfolk.kernels.codes import DX, DY, EAST, NORTH, SOUTH, WEST
-from wayfolk.kernels.jit import inner, kernel, specialise
 
 STAMP, EXPANDED, GENERATED, REOPENED, CLOSING = range(5)  # places in `counts`
 CLOSED, NEW_SEARCH = 8, 16  # a mark is the number of the search times 16, plus 8 if closed, plus the way in

@@ -13,8 +13,8 @@ Why         a pruned way can be replaced by one that is shorter or has its diago
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import DX, DY, EAST, NORTH, SOUTH, WEST
-from wayfolk.kernels.jit import inner, kernel
 
 NONE = 8  # no direction
 

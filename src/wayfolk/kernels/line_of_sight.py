@@ -9,8 +9,8 @@ Invariants  neighbours are in sight exactly when the step between them is legal;
 Numbers     integers only: rounding must not decide whether a line hits a corner.
 """
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST
-from wayfolk.kernels.jit import kernel
 
 
 @kernel

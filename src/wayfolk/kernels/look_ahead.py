@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel, specialise
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.best_first import CLOSING, EXHAUSTED, EXPANDED, FOUND, FUZZ, QUEUE_FULL, RUNNING, STAMP
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.flood import is_cut_off
 from wayfolk.kernels.graph import cost, heuristic, slots, there
 from wayfolk.kernels.hints import USED, GrowingHints, RaisedGraph, learn
-from wayfolk.kernels.jit import inner, kernel, specialise
 from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, PLANNING, STUCK, WALKING, step_cost
 
 WAITING = np.dtype([("h", np.float64), ("cell", np.int32), ("after", np.int32)], align=True)

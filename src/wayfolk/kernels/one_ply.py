@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel, specialise
 from wayfolk.kernels.best_first import FUZZ, STAMP, Memory
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.flood import is_cut_off
 from wayfolk.kernels.graph import cost, heuristic, slots, there
 from wayfolk.kernels.hints import HintedGraph, known, learn
-from wayfolk.kernels.jit import inner, kernel, specialise
 from wayfolk.kernels.look_ahead import LocalSpace, teach
 from wayfolk.kernels.real_time import ARRIVED, STUCK, UNDECIDED, WALKING, step_cost
 

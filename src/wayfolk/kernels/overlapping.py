@@ -1,7 +1,7 @@
 """Pairs of bodies that overlap."""
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.bodies.near import PRESENT, RADIUS, X, Y, span, window
-from wayfolk.kernels.jit import kernel
 
 
 @kernel

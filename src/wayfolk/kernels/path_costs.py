@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.graph import cost, slots, there
-from wayfolk.kernels.jit import inner, kernel
 
 
 @kernel

@@ -14,7 +14,7 @@ arrays, and one that is written in Python decides.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from wayfolk.kernels.jit import specialise
+from wayfolk.compile.jit import specialise
 
 _PLANNERS: dict[type, Callable[..., Any]] = {}
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import slots, there
 from wayfolk.kernels.indexed_heap import ROW, place
 from wayfolk.kernels.integer_costs import INF, integer_cost, integer_heuristic
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.path_costs import edge_cost
 
 # places in `counts`; FOCUS counts the agent's places that keys were worked out for, from 1

@@ -7,7 +7,7 @@ numbers on every machine, thread and numba version.
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import kernel
+from wayfolk.compile.jit import kernel
 
 
 def new_random(seed: int) -> NDArray[np.uint64]:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import cost, slots, there
-from wayfolk.kernels.jit import inner
 
 WALKING, ARRIVED, STUCK, NO_ROOM, PLANNING = range(5)
 """Outcomes: on the way; at the goal; no way leads there; an array must grow; the plan for the next move is unfinished."""

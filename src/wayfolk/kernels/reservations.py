@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner, kernel
 
 _EMPTY = np.int64(0)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.field_store import (
     FieldStore,
     begin,
@@ -31,7 +32,6 @@ from wayfolk.kernels.field_store import (
     set_value,
     value,
 )
-from wayfolk.kernels.jit import inner, kernel
 
 if TYPE_CHECKING:
     from wayfolk.world.grid import Grid

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inlined, inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels import rra as rra_kernel
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.jit import inlined, inner, kernel
 from wayfolk.kernels.reservations import holder, is_swap, release, reserve
 
 RUNNING, FOUND, EXHAUSTED, FULL = range(4)

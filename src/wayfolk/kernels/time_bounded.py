@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel, specialise
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import ZERO, cost, heuristic, slots, there
-from wayfolk.kernels.jit import inner, kernel, specialise
 from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, STUCK, WALKING, step_cost
 
 NONE, FORWARD, BACK = range(3)

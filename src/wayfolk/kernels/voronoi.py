@@ -1,7 +1,7 @@
 """Voronoi cells by sample points: which body is nearest to each point of a lattice."""
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import kernel
 
 
 @kernel

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.graph import heuristic
-from wayfolk.kernels.jit import kernel
 
 
 def estimate_to(graph: Any, goal: int, kind: int) -> Callable[[NDArray[np.int32]], NDArray[np.float64]]:

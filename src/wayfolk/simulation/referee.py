@@ -24,11 +24,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inlined, inner, kernel
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import ARRIVE, GOAL, MOVE, NOBODY, REFUSED, THOUGHT
 from wayfolk.kernels.crew import N_ASKED, TICK, wait
 from wayfolk.kernels.crossing import SOON, corners, diagonal, is_under_way
-from wayfolk.kernels.jit import inlined, inner, kernel
 from wayfolk.kernels.planning import plan_routes
 
 ASK, EVENT, LOG_FULL, FINISHED, OVER = range(5)

@@ -29,10 +29,10 @@ from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.controllers import View
 from wayfolk.algorithms.controllers._begin import begin_controller
 from wayfolk.algorithms.task import checked_seed
+from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.kernels.codes import GOAL, NOBODY, REFUSED, THOUGHT
 from wayfolk.kernels.crew import TICK
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.kernels.planning import AskPython
 from wayfolk.problem import events as happenings
 from wayfolk.problem.events import Event, Place

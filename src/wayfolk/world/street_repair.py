@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.world.streets import (
     N_DIAGONALS,
     N_OPENED,

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import EAST, NORTH, SOUTH, WEST
-from wayfolk.kernels.jit import inner, kernel
 
 N_DIAGONALS, N_STRAIGHT, N_OPENED, N_PARTS = range(4)  # places in `counts`
 DIAGONALS = (6, 7, 5, 4)  # the order of trying: north-west, north-east, south-west, south-east

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import kernel
 from wayfolk.errors import BadInput
-from wayfolk.kernels.jit import kernel
 from wayfolk.world.grid import Grid
 
 

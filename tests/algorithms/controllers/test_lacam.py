@@ -8,7 +8,7 @@ from reference import steps_from
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners.lacam import trees
 from wayfolk.algorithms.planners.lacam.ground import FarFields
-from wayfolk.experiments.contracts.reference import all_plans_solvable
+from wayfolk.contracts.reference import all_plans_solvable
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.kernels.codes import ARRIVE, REFUSED
 from wayfolk.problem import events

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wayfolk.algorithms.crowds.orca.programs import new_planes, solve
+from wayfolk.compile.jit import kernel
 from wayfolk.crowds.crowd import Crowd
-from wayfolk.kernels.jit import kernel
 
 
 @kernel

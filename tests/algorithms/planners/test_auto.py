@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wayfolk.algorithms.planners._parallel import parallelised
-from wayfolk.experiments.contracts.reference import joint_optimum
+from wayfolk.contracts.reference import joint_optimum
 from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.judge.plans import check
 from wayfolk.problem.problem import one_shot

@@ -14,7 +14,7 @@ from wayfolk.algorithms.planners.lacam.dives import Dives
 from wayfolk.algorithms.planners.lacam.ground import FarFields, ground_of
 from wayfolk.algorithms.planners.lacam.guidance import Guidance
 from wayfolk.algorithms.planners.lacam.pibt import new_generator
-from wayfolk.experiments.contracts.reference import joint_moves
+from wayfolk.contracts.reference import joint_moves
 from wayfolk.judge.metrics import sum_of_loss
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.kernels.random import new_random

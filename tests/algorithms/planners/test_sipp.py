@@ -13,7 +13,7 @@ from wayfolk.algorithms.planners._sipp import fleet as fleets
 from wayfolk.algorithms.planners._sipp.fleet import Fleet, new_fleet
 from wayfolk.algorithms.planners._sipp.search import FOUND, RUNNING, begin_search, go_on_searching, write_path
 from wayfolk.algorithms.planners._sipp.traffic import LAST, new_traffic, with_more_visits
-from wayfolk.kernels.jit import kernel
+from wayfolk.compile.jit import kernel
 from wayfolk.problem.problem import one_shot
 from wayfolk.world.generate import random_map
 

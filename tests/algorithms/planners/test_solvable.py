@@ -9,9 +9,9 @@ from reference import all_plans_solvable, picture
 from tiny_worlds import tiny_world
 from wayfolk.algorithms.planners._joint import JointSearch
 from wayfolk.algorithms.planners._solvable import is_solvable
+from wayfolk.compile.jit import kernel
 from wayfolk.files.maps import parse_ascii, read_map
 from wayfolk.files.scenarios import read_scen
-from wayfolk.kernels.jit import kernel
 from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import Status
 from wayfolk.world.grid import Grid

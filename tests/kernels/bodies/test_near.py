@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wayfolk.algorithms.crowds.orca.planes import _nearest
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.bodies.arrays import larger, new_bodies
 from wayfolk.kernels.bodies.near import PRESENT, X, Y, new_near, sort, span, window
-from wayfolk.kernels.jit import kernel
 
 
 @kernel

@@ -1,9 +1,9 @@
 """What controllers share whose agents plan alone: one search for each agent that asks, and the path as its route."""
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first
 from wayfolk.kernels.best_first import FOUND
 from wayfolk.kernels.crew import give_route, wait
-from wayfolk.kernels.jit import inner
 from wayfolk.problem.result import NO_LIMIT
 
 RESTS = 16  # steps that an agent on its goal rests before it is asked again

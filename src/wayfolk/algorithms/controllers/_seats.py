@@ -1,8 +1,8 @@
 """The order in which agents plan a window: another one of them first at each round, and who rests on its goal last."""
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crew import N_ASKED
-from wayfolk.kernels.jit import inner
 
 
 @inner

@@ -25,13 +25,13 @@ from wayfolk.algorithms.controllers._seats import take_seats
 from wayfolk.algorithms.controllers.whca import WindowArrays, Windowed, begin_round, plan_window
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._corridor import seek
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first, rra
 from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crew import N_ASKED, report
 from wayfolk.kernels.graph import MANHATTAN, OCTILE, CsrGraph
 from wayfolk.kernels.heap import ROW
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crew import asked, report, wait
 from wayfolk.kernels.direction_map import LanedGrid
 from wayfolk.kernels.graph import cost, there
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.random import new_random
 from wayfolk.problem.problem import Problem

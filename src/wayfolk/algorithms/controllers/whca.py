@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.controllers._seats import take_seats
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
 from wayfolk.kernels.edits import Edits, no_edits, with_changes
 from wayfolk.kernels.field_store import limit_of
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.reservations import holder, release, reserve
 from wayfolk.kernels.rows import with_rows

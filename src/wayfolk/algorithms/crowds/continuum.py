@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.crowds import Bodies, Model, Moment, Space
 from wayfolk.algorithms.crowds._fields import GoalFields
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.bodies.potential import flow_at, is_in_sight
-from wayfolk.kernels.jit import kernel
 
 PAPER = "Treuille, Cooper and Popović 2006"
 OPTIMAL = False

@@ -19,11 +19,11 @@ import numpy as np
 
 from wayfolk.algorithms.crowds import Model, Moment, Space
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.bodies.flocking import FlockRules, flock
 from wayfolk.kernels.bodies.motion import truncated
 from wayfolk.kernels.bodies.near import RADIUS, VX, VY, X, Y
 from wayfolk.kernels.bodies.steering import avoid_walls, noise, wander, wanted_velocity
-from wayfolk.kernels.jit import kernel
 
 PAPER = "Reynolds 1987"
 OPTIMAL = False

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.crowds import Bodies, Model, Moment, Space
 from wayfolk.algorithms.crowds._fields import GoalFields
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.bodies.potential import flow_at, is_in_sight
 from wayfolk.kernels.bodies.steering import arrive, avoid_bodies
-from wayfolk.kernels.jit import kernel
 
 PAPER = "Emerson 2013"
 OPTIMAL = False

@@ -19,10 +19,10 @@ import numpy as np
 
 from wayfolk.algorithms.crowds import Model, Moment, Space
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.bodies.near import MASS, RADIUS, VX, VY, X, Y, span, window
 from wayfolk.kernels.bodies.steering import noise, wanted_velocity
 from wayfolk.kernels.bodies.walls import facing, is_own_point, nearest_on, walls_near
-from wayfolk.kernels.jit import inner, kernel
 
 PAPER = "Helbing, Farkas and Vicsek 2000"
 OPTIMAL = False

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.algorithms.crowds import Bodies, Model, Moment, Space
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.errors import BadInput, UnknownName, hint
 from wayfolk.kernels.bodies.flocking import FlockRules, flock
 from wayfolk.kernels.bodies.motion import truncated
@@ -35,7 +36,6 @@ from wayfolk.kernels.bodies.steering import (
     seek,
     wander,
 )  # fmt: skip
-from wayfolk.kernels.jit import inner, kernel
 
 PAPER = "Reynolds 1999"
 OPTIMAL = False

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._pebbles import Pebbles, has_room, shift
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import DX, DY, NOBODY
-from wayfolk.kernels.jit import inner
 from wayfolk.world.grid import Grid, Moves
 
 CELLS, MOST_STEPS = 6, 6

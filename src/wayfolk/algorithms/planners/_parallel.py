@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._pebbles import MOVE
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import kernel
 from wayfolk.machine import available_bytes
 from wayfolk.problem.plan import Plan
 from wayfolk.world.grid import Grid

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner
 from wayfolk.problem.problem import Problem
 
 MOVE = np.dtype([("agent", np.int32), ("here", np.int32), ("there", np.int32), ("joined", np.int32)])

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from wayfolk.algorithms.planners._pebbles import N_MOVES, STAMP, WORK, has_room, move, push, shift, take_back
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner
 
 
 @inner

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._subproblems import OPEN, RING, Cores, cores_of, moved_to, subproblems
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import kernel
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid, Moves
 

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.grid import Grid
 
 PLAIN, JUNCTION, RING, OPEN = range(4)  # kinds of cells: in a corridor, or in a core that is a junction, ring or more

@@ -29,8 +29,8 @@ from wayfolk.algorithms.planners._pebbles import (
     take_back,
 )
 from wayfolk.algorithms.planners._rings import exchange_in_ring
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner
 
 FEW_SITES = 16
 

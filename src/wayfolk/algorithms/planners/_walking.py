@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._pebbles import FULL, N_MOVES, STAMP, WORK, Pebbles, move, push, take_back
 from wayfolk.algorithms.planners._swaps import Swapping, swap
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 
 TURN, AT, LENGTH, TRAIL, MARK, ATTEMPT, LEFT, N_SWAPS = range(8)  # places in `job`
 DONE_WITH_TURNS, LOG_FULL, PAUSED = range(3)  # what `walk` returns

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.search._search import EXAMPLE, QueueSearch
 from wayfolk.algorithms.shown import Shown, states_by_stamp
+from wayfolk.compile.jit import entry_point
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.best_first import Ordering
 from wayfolk.kernels.graph import HEURISTICS, CsrGraph
-from wayfolk.kernels.jit import entry_point
 from wayfolk.kernels.watching import estimate_to
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves

@@ -5,11 +5,11 @@ Invariants  g[node] is the cost of the path by `parent`, all of whose nodes have
 
 import numpy as np
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, QUEUE_FULL, RUNNING, STAMP, trace
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import cost, heuristic, slots, there
-from wayfolk.kernels.jit import kernel
 from wayfolk.world.abstraction._clusters import key_of
 
 N_OPEN, END = 5, 6  # places in `counts`, behind those of `best_first`

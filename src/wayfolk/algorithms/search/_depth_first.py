@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.search._expanding import Expanding, fresh_stamp
 from wayfolk.algorithms.search._search import GIVEN_UP
 from wayfolk.algorithms.shown import CLOSED, OPEN, Shown
+from wayfolk.compile.jit import kernel
 from wayfolk.errors import BadInput
 from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, FUZZ, GENERATED, QUEUE_FULL, REOPENED, RUNNING, STAMP
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import HEURISTICS, cost, heuristic, slots, there
-from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.path_costs import path_cost
 from wayfolk.kernels.watching import estimate_to
 from wayfolk.world.graph import Graph

@@ -8,9 +8,9 @@ import numpy as np
 
 from wayfolk.algorithms.search._best_first import edge_range, new_arrays
 from wayfolk.algorithms.search._search import Search
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first
 from wayfolk.kernels.best_first import EXPANDED, GENERATED, REOPENED, STAMP
-from wayfolk.kernels.jit import inner
 from wayfolk.problem.result import Counters
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid

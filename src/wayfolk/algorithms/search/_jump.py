@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.search._search import EXAMPLE, QueueSearch
 from wayfolk.algorithms.shown import Shown
+from wayfolk.compile.jit import entry_point
 from wayfolk.errors import NotSupported
 from wayfolk.kernels import buckets, jump_points
-from wayfolk.kernels.jit import entry_point
 from wayfolk.kernels.jump_points import CLOSED, PER_UNIT, STAMP, estimate
 from wayfolk.kernels.watching import keep_fresh
 from wayfolk.world.grid import Grid

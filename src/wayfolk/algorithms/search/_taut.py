@@ -14,9 +14,9 @@ Deviations  HPA* (Botea et al. 2004) shortens a path by straight lines from each
 
 import numpy as np
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import DX, DY
 from wayfolk.kernels.graph import cost
-from wayfolk.kernels.jit import inner, kernel
 
 REACH = 512
 NONE = 8  # no direction

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.search._any_angle import AnyAngle
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.any_angle import SIGHTS, STAMP, AngleMemory, seeing
 from wayfolk.kernels.codes import (
     DX,
@@ -34,7 +35,6 @@ from wayfolk.kernels.codes import (
     SOUTH_WEST,
     WEST,
 )
-from wayfolk.kernels.jit import inner
 from wayfolk.world.grid import Grid, Moves
 
 PAPER = "Daniel, Nash, Koenig and Felner 2010; Arun"

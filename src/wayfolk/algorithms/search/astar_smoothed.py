@@ -19,7 +19,7 @@ from wayfolk.algorithms.search._best_first import BestFirst, best_heuristic
 from wayfolk.algorithms.search._search import places_of
 from wayfolk.algorithms.shown import Shown
 from wayfolk.algorithms.task import Task
-from wayfolk.kernels.jit import kernel
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.line_of_sight import sees
 from wayfolk.problem.result import NO_LIMIT, Result, Status
 from wayfolk.world.grid import Grid

@@ -17,9 +17,9 @@ import numpy as np
 from wayfolk.algorithms.search._search import places_of
 from wayfolk.algorithms.shown import CLOSED, OPEN, Shown
 from wayfolk.algorithms.task import Task
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import slots, there
-from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.path_costs import edge_cost
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.world.graph import Graph

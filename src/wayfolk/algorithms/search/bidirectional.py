@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.search._best_first import best_heuristic
 from wayfolk.algorithms.search._expanding import Expanding, fresh_stamp
 from wayfolk.algorithms.shown import OPEN_BACK, Shown, states_by_stamp
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.best_first import (
     EXHAUSTED,
@@ -39,7 +40,6 @@ from wayfolk.kernels.best_first import (
 )
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import HEURISTICS, CsrGraph, GridGraph, cost, heuristic, slots, there
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 from wayfolk.world.kept import kept

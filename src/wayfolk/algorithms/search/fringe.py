@@ -22,10 +22,10 @@ from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._best_first import best_heuristic
 from wayfolk.algorithms.search._expanding import Expanding, cheapest_edge, fresh_stamp
 from wayfolk.algorithms.shown import CLOSED, Shown
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, FUZZ, GENERATED, REOPENED, RUNNING, STAMP, trace
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import HEURISTICS, cost, heuristic, slots, there
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.watching import estimate_to
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid

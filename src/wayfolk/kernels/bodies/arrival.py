@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.bodies.near import PRESENT, RADIUS, X, Y, span, window
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import kernel
 
 
 @kernel

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.bodies.near import RADIUS, VX, VY, X, Y, span, window
-from wayfolk.kernels.jit import inner
 
 TINY = 1e-9
 

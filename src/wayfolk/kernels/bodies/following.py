@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.bodies.potential import flow_at, is_in_sight
 from wayfolk.kernels.bodies.walls import wall_distance
-from wayfolk.kernels.jit import kernel
 
 AT, END = range(2)  # columns of `spans`
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.bodies.near import MASS, MOST_LISTED, PRESENT, RADIUS, X, Y, span, window
 from wayfolk.kernels.bodies.walls import crosses, facing, nearest_on, walls_near
-from wayfolk.kernels.jit import inner, kernel
 
 TINY = 1e-12
 

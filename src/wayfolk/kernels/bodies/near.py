@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.bodies.arrays import Floats
-from wayfolk.kernels.jit import inner, kernel
 
 X, Y, VX, VY, RADIUS, MASS = range(6)  # columns of `Near.rows`
 LEFT, TOP, PER_METRE = range(3)  # places in `Near.frame`

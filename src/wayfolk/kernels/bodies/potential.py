@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 UNREACHED = np.inf
 EAST, SOUTH, WEST, NORTH = range(4)  # as the first four bits of a cell's legal moves

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.bodies.near import RADIUS, VX, VY, X, Y, span, window
 from wayfolk.kernels.bodies.walls import facing, nearest_on, walls_near
-from wayfolk.kernels.jit import inner
 
 TINY = 1e-9
 

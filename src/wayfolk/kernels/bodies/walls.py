@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.bodies.arrays import Floats
-from wayfolk.kernels.jit import inner, kernel
 
 X1, Y1, X2, Y2 = range(4)  # columns of `Walls.segments`
 LEFT, TOP, PER_METRE, REACH = range(4)  # places in `Walls.frame`

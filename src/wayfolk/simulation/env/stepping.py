@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner, kernel
 
 PRIORITY, BLOCK, SOFT = range(3)
 

@@ -4,8 +4,8 @@
 
 import math
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 
 
 @kernel

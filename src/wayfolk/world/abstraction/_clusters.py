@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import DX, DY, NOWHERE
 from wayfolk.kernels.graph import ZERO, cost, heuristic, slots, there
-from wayfolk.kernels.jit import inner, kernel
 
 BACK = (2, 3, 0, 1, 6, 7, 4, 5)  # the opposite of each direction
 ARRIVED, NO_WAY = 8, 9  # in a field of moves: the cell is the node; there is no way inside the cluster

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import DX, DY, NOWHERE
 from wayfolk.kernels.graph import cost, slots, there
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.abstraction._clusters import FUZZ, key_of
 
 NO_PART = 2**16 - 1

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.mesh.geometry import Ray, cross, distance, following
 
 RUNNING, FOUND, EXHAUSTED, FULL = range(4)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import DX, DY, EAST, NORTH, NOWHERE, SOUTH, WEST
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.grid import Grid
 
 # the sides of a rectangle in the order in which its ring goes around

@@ -25,6 +25,7 @@ from wayfolk.algorithms.controllers._thesis import search
 from wayfolk.algorithms.controllers._thesis.regions import Regions, path_over_regions, refine
 from wayfolk.algorithms.controllers._thesis.search import EXPANDED, FOUND, HEAP_FULL, Sight, Space, find, octile, trace
 from wayfolk.algorithms.search._best_first import best_heuristic
+from wayfolk.compile.jit import inner
 from wayfolk.errors import TooLarge
 from wayfolk.kernels import direction_map as directions
 from wayfolk.kernels import random
@@ -32,7 +33,6 @@ from wayfolk.kernels.codes import BLOCK, JOIN, MOVE, NOBODY, NOWHERE, REFUSED
 from wayfolk.kernels.crew import asked, give_route, report, wait
 from wayfolk.kernels.direction_map import LANE
 from wayfolk.kernels.graph import HEURISTICS
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.rows import with_rows
 from wayfolk.machine import available_bytes

@@ -29,9 +29,9 @@ from wayfolk.algorithms.controllers._thesis.search import (
     seen_from,
     trace,
 )
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import EUCLIDEAN
-from wayfolk.kernels.jit import inner
 from wayfolk.world.grid import Grid
 
 CUT = 0.6  # share of a partly refined path that is walked before planning again

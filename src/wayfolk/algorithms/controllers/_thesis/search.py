@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import DX, DY, NOBODY, NOWHERE
 from wayfolk.kernels.direction_map import UX, UY
 from wayfolk.kernels.graph import MANHATTAN, OCTILE, cost
-from wayfolk.kernels.jit import inner
 
 STAMP, EXPANDED = range(2)  # places in `counts`
 FOUND, NO_PATH, HEAP_FULL = range(3)

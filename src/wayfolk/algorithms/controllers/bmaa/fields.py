@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap
 from wayfolk.kernels.graph import CsrGraph
 from wayfolk.kernels.heap import ROW
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.rows import with_rows
 from wayfolk.world.abstraction.sectors import sectors_of
 from wayfolk.world.grid import Grid

@@ -6,9 +6,9 @@ Invariants  no two of the steps of a round lead to one cell, swap two agents or 
 import numpy as np
 
 from wayfolk.algorithms.controllers.bmaa.search import ROUND, STAMP, new_stamp, yields
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners, diagonal, is_under_way
-from wayfolk.kernels.jit import inner
 
 
 @inner

@@ -9,11 +9,11 @@ import numpy as np
 from wayfolk.algorithms.controllers.bmaa import fields as bmaa_fields
 from wayfolk.algorithms.controllers.bmaa.fields import octile
 from wayfolk.algorithms.controllers.bmaa.tiles import known, learn
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import DX, DY, NOBODY
 from wayfolk.kernels.crew import report
 from wayfolk.kernels.graph import cost
-from wayfolk.kernels.jit import inner
 
 STAMP, ROUND, TURN, N_OPEN, N_FIELDS = range(5)  # places in `counts`
 FINE = 1024.0  # the open list compares costs in whole numbers of this fraction: what was learned is rounded

@@ -12,12 +12,12 @@ from wayfolk.algorithms.controllers.bmaa.fields import CoarseFields, make
 from wayfolk.algorithms.controllers.bmaa.moves import begin_round, send
 from wayfolk.algorithms.controllers.bmaa.search import N_FIELDS, TURN, search
 from wayfolk.algorithms.controllers.bmaa.tiles import Tiles, forget, make_room
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crew import asked, wait
 from wayfolk.kernels.crossing import SOON
 from wayfolk.kernels.graph import GridGraph
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.planning import planned_by
 
 FIXED, ROTATED, SHUFFLED = range(3)

@@ -23,10 +23,10 @@ from wayfolk.algorithms.controllers.co_whca.state import (
     undo_window,
 )
 from wayfolk.algorithms.controllers.whca import drop_way, search_window
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import rra, space_time
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.reservations import holder, release
 
 PATIENCE = 3  # lost conflicts in a round after which an agent reserves all of its way

@@ -26,10 +26,10 @@ from wayfolk.algorithms.controllers.co_whca.state import (
     take_rest,
 )
 from wayfolk.algorithms.controllers.whca import WindowArrays, Windowed, drop_way, next_round, park_idle
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import space_time
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.reservations import holder, reserve

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import space_time
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.reservations import holder, release, reserve
 
 FREE, SETTLED, FIXED = range(3)  # ranks: the lower one loses a conflict, equal ones are both tried

@@ -44,11 +44,11 @@ from wayfolk.algorithms.controllers.direction_map.planning import (
     with_room,
 )
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import inner
 from wayfolk.errors import BadInput
 from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
 from wayfolk.kernels.crew import asked, report
 from wayfolk.kernels.direction_map import is_in_the_way
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.problem.problem import Problem
 from wayfolk.world.direction_map import UNVISITED, DirectionMap

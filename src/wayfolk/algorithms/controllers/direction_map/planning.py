@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers import View
 from wayfolk.algorithms.controllers.direction_map import copies as dm_copies
 from wayfolk.algorithms.search._best_first import best_heuristic, lists_for
+from wayfolk.compile.jit import inner
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels import direction_map as directions
 from wayfolk.kernels.codes import ARRIVE, BLOCK, JOIN, MOVE, NOWHERE, REFUSED
 from wayfolk.kernels.direction_map import LANE, LanedGrid
 from wayfolk.kernels.graph import HEURISTICS, heuristic, there
-from wayfolk.kernels.jit import inner
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid
 

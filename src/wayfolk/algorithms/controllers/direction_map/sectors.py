@@ -28,6 +28,7 @@ from wayfolk.algorithms.controllers.direction_map.planning import (
     with_room,
 )
 from wayfolk.algorithms.search._best_first import lists_for
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels import direction_map as directions
 from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
@@ -35,7 +36,6 @@ from wayfolk.kernels.codes import JOIN, MOVE, NOWHERE
 from wayfolk.kernels.crew import asked, report, wait
 from wayfolk.kernels.direction_map import LanedGraph, LanedGrid, is_in_the_way
 from wayfolk.kernels.graph import EUCLIDEAN, MANHATTAN, backing, cost, there
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem

@@ -20,8 +20,8 @@ import numpy as np
 from wayfolk.algorithms.controllers.far import paths as far_paths
 from wayfolk.algorithms.controllers.far.state import LOST, PLANNED, SEARCHER, STAMP, UNPLANNED
 from wayfolk.algorithms.controllers.far.steps import hand_out, holder
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner
 
 LOOK = 64  # cells of a path that others keep clear of
 AREA = 512  # cells that are looked at for one to step aside to

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.far.paths import SIZE, MoveStacks, push, with_room
 from wayfolk.algorithms.controllers.far.state import LOST, PLANNED, UNPLANNED
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import kernel
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner
 
 SIZE = 64  # moves in a block
 FREE, N_FREE = range(2)  # places in `counts`

@@ -21,11 +21,11 @@ from wayfolk.algorithms.controllers.far.state import (
     UNPLANNED,
     UNTOUCHED,
 )
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first
 from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, QUEUE_FULL
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crowded import CrowdedGrid
-from wayfolk.kernels.jit import inner
 
 
 @inner

@@ -28,12 +28,12 @@ from wayfolk.algorithms.controllers.far.state import (
     TOKENS,
     UNPLANNED,
 )
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crew import TICK, give_route, report, wait
 from wayfolk.kernels.crew import asked as asked_of
 from wayfolk.kernels.graph import cost, heuristic
-from wayfolk.kernels.jit import inner
 
 
 @inner

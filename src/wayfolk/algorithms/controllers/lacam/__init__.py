@@ -27,8 +27,8 @@ from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners.lacam import exploring, trees
 from wayfolk.algorithms.planners.lacam.ground import FarFields, Ground, fill_fields, ground_of
 from wayfolk.algorithms.planners.lacam.pibt import new_generator
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.random import new_random
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem

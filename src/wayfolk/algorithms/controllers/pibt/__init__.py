@@ -37,10 +37,10 @@ from wayfolk.algorithms.controllers.pibt import steps as pibt
 from wayfolk.algorithms.controllers.pibt.fields import CHECKED, EPOCH, EXPANDED, NONE
 from wayfolk.algorithms.controllers.pibt.guidance import FINE, costliest, criss_cross, plain, reprice
 from wayfolk.algorithms.options import Range
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.crew import asked, report, wait
 from wayfolk.kernels.direction_map import Lanes, learn
 from wayfolk.kernels.edits import with_changes
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.random import new_random
 from wayfolk.kernels.rows import with_rows

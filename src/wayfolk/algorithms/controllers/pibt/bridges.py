@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.world.grid import Grid
 
 ROOT, DEPTH, N_FOUND, BEFORE, RUNS = range(5)  # places in `job`: where the search is

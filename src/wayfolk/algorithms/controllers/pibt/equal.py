@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wayfolk.compile.jit import inlined, inner
 from wayfolk.kernels.codes import DX, DY
 from wayfolk.kernels.field_store import WORDS, place_of, pop, push
-from wayfolk.kernels.jit import inlined, inner
 from wayfolk.world.grid import Grid, Moves
 
 N_LISTS = 4

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.pibt import equal
+from wayfolk.compile.jit import inlined, inner, kernel
 from wayfolk.kernels import field_store
 from wayfolk.kernels.buckets import ring_size
 from wayfolk.kernels.edits import Edits, no_edits
 from wayfolk.kernels.field_store import FieldStore, is_held, set_value, value
-from wayfolk.kernels.jit import inlined, inner, kernel
 from wayfolk.world.grid import Grid, Moves
 
 FAR = np.int64(1 << 30)  # there is no path, or none is known

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import DX, DY
 from wayfolk.kernels.direction_map import LanedGrid
 from wayfolk.kernels.graph import cost
-from wayfolk.kernels.jit import inner
 from wayfolk.world.grid import Grid
 
 FINE = 12

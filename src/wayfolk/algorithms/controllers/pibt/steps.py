@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers.pibt.bridges import Bridges
 from wayfolk.algorithms.controllers.pibt.fields import EXPANDED, FAR, GuidedFields, compare, higher, level, reach
 from wayfolk.algorithms.controllers.pibt.swap import BUSY, NOWHERE, SET, WAITS, has_move, partner
+from wayfolk.compile.jit import inlined, inner
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crew import N_ASKED
 from wayfolk.kernels.crossing import corners, diagonal, is_under_way
-from wayfolk.kernels.jit import inlined, inner
 
 BODY = np.dtype(
     [

@@ -12,8 +12,8 @@ Deviations  where agents do not stay on their goals this is done at bridges only
 import numpy as np
 
 from wayfolk.algorithms.controllers.pibt.fields import is_nearer
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner
 
 NOWHERE = np.int32(2**31 - 1)
 BUSY, WAITS, SET = range(3)  # cannot act now; has yet to decide; has decided

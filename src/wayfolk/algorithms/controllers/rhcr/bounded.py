@@ -31,8 +31,8 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
     keep_off,
 )
 from wayfolk.algorithms.controllers.rhcr.roomy import Others, find_roomy_path, new_others, note_others
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner, kernel
 
 NODE = np.dtype(
     [("cost", np.int64), ("bound", np.int64), ("parent", np.int32), ("agent", np.int32), ("n_pairs", np.int32),

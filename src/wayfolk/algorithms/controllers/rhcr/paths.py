@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import rra
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.world.grid import Grid, Moves
 

@@ -26,8 +26,8 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
     first_collision,
     hold,
 )
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner, kernel
 
 LOG_IS_FULL = np.int64(2**31 - 1)
 RESTARTS = 8  # of prioritised planning, each with the agent that found no path in front

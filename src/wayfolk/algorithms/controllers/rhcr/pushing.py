@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import View
 from wayfolk.algorithms.controllers.pibt import PushArrays
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crew import N_ASKED, ROW, Crew
-from wayfolk.kernels.jit import kernel
 from wayfolk.kernels.planning import plan_routes
 
 

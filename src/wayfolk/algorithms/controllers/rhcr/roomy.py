@@ -22,9 +22,9 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
     move_between,
     trace,
 )
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap, rra
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.lazy import lazy_zeros
 
 MOVES = 8  # bits

@@ -1,7 +1,7 @@
 """Bands: where an agent is on its route, and the moves near the next part of it."""
 
 from wayfolk.algorithms.controllers.rwt.passages import STAMP
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 
 @inner

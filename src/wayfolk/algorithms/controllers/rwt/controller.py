@@ -38,10 +38,10 @@ from wayfolk.algorithms.controllers.whca import (
     next_round,
     plan_window,
 )
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap, reservations, rra
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crew import N_ASKED, report
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.reservations import Reservations
 from wayfolk.kernels.rows import with_rows

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner
 
 STAMP, EDITS, FREED, KNOWN, NEEDS = range(5)  # places in `counts`
 TREE, OPEN, ROUTES, QUEUE = range(4)  # what is full, in `counts[NEEDS]`

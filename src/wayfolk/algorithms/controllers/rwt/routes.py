@@ -3,10 +3,10 @@
 import numpy as np
 
 from wayfolk.algorithms.controllers.rwt.passages import NEEDS, OPEN, QUEUE, ROUTES, STAMP, is_blocked, is_passage
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap, rra, space_time
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crossing import diagonal
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.reservations import holder, release, reserve
 
 FOUND, NONE, FULL = range(3)

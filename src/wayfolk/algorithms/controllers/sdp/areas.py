@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import kernel
 
 ROOM, ENTRY, CORE, EXIT = range(4)  # parts of areas
 

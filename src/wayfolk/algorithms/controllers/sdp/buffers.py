@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.sdp.areas import CORE, ENTRY, EXIT, ROOM
 from wayfolk.algorithms.controllers.sdp.cores import HORIZONTAL
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import EAST, NOWHERE, SOUTH
-from wayfolk.kernels.jit import inner, kernel
 
 
 class LaneCells(NamedTuple):

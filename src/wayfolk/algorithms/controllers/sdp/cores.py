@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import EAST, NORTH, SOUTH, WEST
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.grid import Grid
 
 WIDEST = 4  # cells across a core

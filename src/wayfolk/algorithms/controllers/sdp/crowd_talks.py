@@ -18,8 +18,8 @@ from wayfolk.algorithms.controllers.sdp.state import ASK, CANCEL
 from wayfolk.algorithms.controllers.sdp.talks import after, last_sent, send, write_entries
 from wayfolk.algorithms.controllers.sdp.turns import book, is_to_wait
 from wayfolk.algorithms.controllers.sdp.ways import find_path
+from wayfolk.compile.jit import inlined, inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inlined, inner
 
 
 @inlined

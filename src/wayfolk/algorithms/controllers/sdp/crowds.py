@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.sdp.areas import Areas, link_between, steps_out
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.lazy import lazy_zeros
 
 JAM = 16  # agents without a way that make a room crowded

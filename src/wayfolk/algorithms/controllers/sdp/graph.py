@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.sdp.areas import CORE, ENTRY, EXIT, LINK, PAIR, ROOM, TRANSITION, Areas, steps_out
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.grid import Grid
 
 

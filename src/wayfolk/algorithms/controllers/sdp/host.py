@@ -27,8 +27,8 @@ from wayfolk.algorithms.controllers.sdp.state import (
 )
 from wayfolk.algorithms.controllers.sdp.talks import answer, hear, last_sent, send, think_in_lane, think_in_room
 from wayfolk.algorithms.controllers.sdp.turns import give_up_turn, let_pass
+from wayfolk.compile.jit import inlined, inner, kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inlined, inner, kernel
 
 
 @inner

@@ -16,8 +16,8 @@ import numpy as np
 
 from wayfolk.algorithms.controllers.sdp.areas import steps_out
 from wayfolk.algorithms.controllers.sdp.state import HORIZON
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 
 SLACK = 24  # ticks by which an arrival may be put off
 SHORTEST = 8  # ticks that are simulated at least

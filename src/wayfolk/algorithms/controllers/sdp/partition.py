@@ -33,10 +33,10 @@ from wayfolk.algorithms.controllers.sdp.areas import (
 from wayfolk.algorithms.controllers.sdp.buffers import LaneCells, grow_lanes
 from wayfolk.algorithms.controllers.sdp.cores import READING, Reading, find_cores
 from wayfolk.algorithms.controllers.sdp.graph import buffer_of, connected, outer_rings, repair
+from wayfolk.compile.jit import kernel
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.distance import label_components
-from wayfolk.kernels.jit import kernel
 from wayfolk.world.grid import Grid, need_grid
 
 __all__ = ["CORE", "ENTRY", "EXIT", "ROOM", "TRANSITION", "Areas", "link_between", "partition", "steps_out"]

@@ -11,8 +11,8 @@ from wayfolk.algorithms.controllers.sdp.routes import find_route
 from wayfolk.algorithms.controllers.sdp.state import CANCEL, FULL, N_ORDER
 from wayfolk.algorithms.controllers.sdp.talks import after, send
 from wayfolk.algorithms.controllers.sdp.turns import give_up_turn
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 
 
 @kernel

@@ -13,9 +13,9 @@ Invariants  no two agents have the same next cell, and none swap or cross. A cel
 import numpy as np
 
 from wayfolk.algorithms.controllers.sdp.crowds import GOES, RESTS, RETURNS, is_in_crowd, moves_left
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.jit import inner
 
 EPOCH = 16  # ticks after which other agents come first among those who return to their goals
 BOLD = 4  # one time of so many an agent does not prefer empty cells

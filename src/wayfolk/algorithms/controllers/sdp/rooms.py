@@ -12,9 +12,9 @@ Invariants  plans do not collide, swap or cross. A cell in which an agent stands
 """
 
 from wayfolk.algorithms.controllers.sdp.state import FULL
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import space_time
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.reservations import holder, release, reserve
 from wayfolk.kernels.space_time import NEVER
 

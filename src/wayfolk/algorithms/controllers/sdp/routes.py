@@ -12,9 +12,9 @@ Invariants  each area of a route has a link to the next; a lane can be left to t
 import numpy as np
 
 from wayfolk.algorithms.controllers.sdp.areas import link_between, steps_out
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.jump_paths import jump_path
 
 

@@ -30,8 +30,8 @@ from wayfolk.algorithms.controllers.sdp.routes import entry_cells
 from wayfolk.algorithms.controllers.sdp.state import ACCEPT, ASK, CANCEL, HORIZON, N_MESSAGES, REFUSE, SIDE
 from wayfolk.algorithms.controllers.sdp.turns import book, give_up_turn, is_to_wait
 from wayfolk.algorithms.controllers.sdp.ways import WINDOW, cut_to_stand, find_path, find_way, plan_to_stand
+from wayfolk.compile.jit import inlined, inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inlined, inner
 from wayfolk.kernels.reservations import holder
 
 NEAR = 24  # ticks before it arrives that an agent asks to enter a lane

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 AHEAD = 1024  # ticks for which turns can be booked
 EARLY = 8  # ticks by which agents set out too early, so that some are always there

@@ -5,9 +5,9 @@ not lead to the goal must end where the agent can stand for good.
 """
 
 from wayfolk.algorithms.controllers.sdp.rooms import can_stand, park_again, reserve_way, stop_parking
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import space_time
 from wayfolk.kernels.evading import EFFORT, Timing, timed_path
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.jump_paths import EXPANDED as JUMPS
 from wayfolk.kernels.jump_paths import jump_path
 from wayfolk.kernels.space_time import NEVER

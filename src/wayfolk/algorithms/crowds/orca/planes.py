@@ -6,9 +6,9 @@ import numpy as np
 
 from wayfolk.algorithms.crowds.orca.programs import DX, DY, PX, PY, solve
 from wayfolk.algorithms.crowds.orca.wall_planes import wall_planes
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.bodies.near import COLUMNS, LEFT, LINES, PER_METRE, RADIUS, TOP, VX, VY, X, Y, span
 from wayfolk.kernels.bodies.steering import noise, wanted_velocity
-from wayfolk.kernels.jit import inner, kernel
 
 TINY = 1e-9
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 PX, PY, DX, DY = range(4)
 MOST_WALLS = 32

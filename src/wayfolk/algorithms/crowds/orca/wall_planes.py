@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from wayfolk.algorithms.crowds.orca.programs import DX, DY, MOST_WALLS, PX, PY
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.bodies.near import RADIUS, VX, VY, X, Y
 from wayfolk.kernels.bodies.walls import X1, X2, Y1, Y2, facing, nearest_on, walls_near
-from wayfolk.kernels.jit import inner
 
 TINY = 1e-9
 

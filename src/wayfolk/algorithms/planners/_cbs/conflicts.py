@@ -14,9 +14,9 @@ from wayfolk.algorithms.planners._cbs.tables import (
     SHORTER,
     VERTEX,
 )  # fmt: skip
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.jit import inner, kernel
 
 MEETING, PARKED, SWAP, CROSSING = range(4)
 """Kinds of conflicts: in one cell; one of the two has arrived there and stays; along one edge; on two diagonals."""

@@ -16,8 +16,8 @@ from wayfolk.algorithms.planners._cbs.routes import where
 from wayfolk.algorithms.planners._cbs.rules import gather, is_forbidden
 from wayfolk.algorithms.planners._cbs.splits import put
 from wayfolk.algorithms.planners._cbs.tables import DONE, FOREVER, LAST_TIME, N_RULES, STAMP, VERTEX
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner
 
 
 @inner

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 MOST_STEPS = 20_000
 

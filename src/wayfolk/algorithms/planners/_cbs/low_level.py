@@ -34,9 +34,9 @@ from wayfolk.algorithms.planners._cbs.tables import (
     SEARCH,
     WORK,
 )  # fmt: skip
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 
 
 @kernel

@@ -7,7 +7,7 @@ agree, so that a search that begins anew clears nothing: it lets the number of r
 import numpy as np
 
 from wayfolk.algorithms.planners._cbs.tables import N_LOW
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 UNKNOWN = np.int64(2**31 - 1)
 

@@ -30,7 +30,7 @@ from wayfolk.algorithms.planners._cbs.tables import (
     WORK,
     WRITE,
 )  # fmt: skip
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 MOVE_BITS = 9
 

@@ -20,10 +20,10 @@ from wayfolk.algorithms.planners._cbs.tables import (
     STAGE,
     STEP,
 )  # fmt: skip
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.jit import inner, kernel
 
 STEPS = (0, 2, 7)
 """Weights up to each of these are looked for in turn; larger ones count as one more than the last."""

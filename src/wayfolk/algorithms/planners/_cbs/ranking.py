@@ -29,7 +29,7 @@ from wayfolk.algorithms.planners._cbs.tables import (
     VERTEX,
     WORK,
 )  # fmt: skip
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 CARDINAL, SEMI, NOT_CARDINAL = range(3)
 """Ranks of conflicts: both children, one child or no child costs more than the node."""

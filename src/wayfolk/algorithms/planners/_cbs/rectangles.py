@@ -15,7 +15,7 @@ from wayfolk.algorithms.planners._cbs.mdd import has_node, width
 from wayfolk.algorithms.planners._cbs.routes import route_of, where
 from wayfolk.algorithms.planners._cbs.splits import put
 from wayfolk.algorithms.planners._cbs.tables import N_SPLIT, N_SPLIT2, VERTEX
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 
 @inner

@@ -3,9 +3,9 @@
 import numpy as np
 
 from wayfolk.algorithms.planners._cbs.tables import N_USED, ROOT, STAMP
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.jit import inner, kernel
 
 
 @kernel

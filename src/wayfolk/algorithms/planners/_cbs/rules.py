@@ -19,8 +19,8 @@ from wayfolk.algorithms.planners._cbs.tables import (
     SHORTER,
     VERTEX,
 )  # fmt: skip
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner
 
 ANYWHERE = np.int64(NOWHERE)
 """The origin of a rule that holds for every move into a cell."""

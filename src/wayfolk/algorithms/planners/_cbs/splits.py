@@ -1,7 +1,7 @@
 """The constraints of the two children of a node, as they are collected."""
 
 from wayfolk.algorithms.planners._cbs.tables import N_SPLIT
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 
 @inner

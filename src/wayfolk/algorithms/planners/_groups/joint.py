@@ -27,11 +27,11 @@ from wayfolk.algorithms.planners._groups.nodes import (
     spot_of,
 )
 from wayfolk.algorithms.planners._groups.traffic import is_passed, n_meetings
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.distance import UNREACHED, Fields, steps_between
-from wayfolk.kernels.jit import inner, kernel
 
 RUNNING, FOUND, EXHAUSTED, FULL = range(4)
 SUM_OF_COSTS, MAKESPAN, SUM_OF_LOSS = range(3)

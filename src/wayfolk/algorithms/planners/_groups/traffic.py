@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import reservations
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.reservations import Reservations, holder, reserve
 
 NEVER = np.int32(2**31 - 1)

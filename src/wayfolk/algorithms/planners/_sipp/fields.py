@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.distance import UNREACHED
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.problem.problem import Problem
 

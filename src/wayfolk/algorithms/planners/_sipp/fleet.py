@@ -26,8 +26,8 @@ from wayfolk.algorithms.planners._sipp.traffic import (
     new_traffic,
     remove_visit,
 )
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.kernels.random import new_random
 from wayfolk.problem.problem import Problem

@@ -36,8 +36,8 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     meet_visitors,
 )
 from wayfolk.algorithms.planners._sipp.traffic import begun
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.distance import UNREACHED
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import below, shuffle, uniform
 
 LEAST_SHARE = 0.03

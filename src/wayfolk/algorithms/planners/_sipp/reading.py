@@ -18,7 +18,7 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     put,
 )
 from wayfolk.algorithms.planners._sipp.search import EXPANDED
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 
 @kernel

@@ -53,8 +53,8 @@ from wayfolk.algorithms.planners._sipp.search import (
 )
 from wayfolk.algorithms.planners._sipp.search import RUNNING as SEARCHING
 from wayfolk.algorithms.planners._sipp.traffic import LAST, last_left
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.distance import UNREACHED
-from wayfolk.kernels.jit import inner, kernel
 
 CHOOSE, NEXT, SEARCH, WRITE, ADD = range(5)
 """Phases: what is done next. An agent is searched for, its path is written and then added to the visits."""

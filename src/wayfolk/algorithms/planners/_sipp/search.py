@@ -38,10 +38,10 @@ from wayfolk.algorithms.planners._sipp.traffic import (
     movers,
     occupation,
 )
+from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap
 from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.distance import UNREACHED
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import next_word
 
 RUNNING, FOUND, EXHAUSTED, FULL = range(4)

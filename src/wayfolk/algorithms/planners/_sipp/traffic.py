@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inner
+from wayfolk.compile.jit import inner
 
 NEVER = 1 << 30
 LAST = NEVER - 1

@@ -9,11 +9,11 @@ Why         past the last bias all steps look alike and are treated as one, so a
 
 import numpy as np
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners, diagonal
 from wayfolk.kernels.distance import UNREACHED, steps_between
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.reservations import holder
 from wayfolk.kernels.space_time import (
     _OUTDONE,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._groups.joint import EXHAUSTED, FOUND, FULL, RUNNING
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.jit import inner, kernel
 
 POSITION, N_ROWS, EXPANDED = range(3)  # places in `counts`
 SOLVABLE, UNSOLVABLE = range(2)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._groups.search import Ground
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.distance import steps_between
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.machine import available_bytes
 
 DRAWN, NONE, FULL = range(3)

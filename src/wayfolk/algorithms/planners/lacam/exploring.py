@@ -33,7 +33,7 @@ from wayfolk.algorithms.planners.lacam.trees import (
     link,
     lower,
 )
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.random import below, shuffle, uniform
 
 RUNNING, FOUND, EMPTY, FULL, LOST = range(5)

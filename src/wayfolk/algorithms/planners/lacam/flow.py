@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners.lacam.ground import FarFields, Spots
 from wayfolk.algorithms.planners.lacam.scatter import walk_straight
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.lazy import lazy_zeros
 
 OPPOSING = 4  # cost of one agent that goes the opposite way; a step alone costs the mean length of shortest paths

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import kernel
 from wayfolk.errors import TooLarge
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import kernel
 from wayfolk.machine import available_bytes, n_cores
 from wayfolk.world.grid import Grid, Moves
 from wayfolk.world.kept import kept

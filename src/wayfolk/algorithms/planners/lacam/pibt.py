@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners.lacam.ground import FarFields, Spots
 from wayfolk.algorithms.planners.lacam.swaps import partner_of
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner
 from wayfolk.kernels.random import next_word
 
 FRAME = np.dtype([("parent", np.int32), ("partner", np.int32), ("n", np.int32), ("at", np.int32)], align=True)

@@ -8,8 +8,8 @@ Invariants  the table holds exactly the paths that were entered and have not lef
 
 import numpy as np
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner, kernel
 
 PLACE = np.dtype([("key", np.int64), ("agent", np.int32)], align=True)
 NONE = np.int32(2**31 - 1)

@@ -32,8 +32,8 @@ from wayfolk.algorithms.planners.lacam.presence import (
     n_going,
     n_places,
 )
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 
 STATE = np.dtype([("stamp", np.int32), ("hits", np.int32), ("parent", np.int32), ("closed", np.bool_)], align=True)
 ENTRY = np.dtype([("state", np.int32), ("next", np.int32), ("hits", np.int32)], align=True)

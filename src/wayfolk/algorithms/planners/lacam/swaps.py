@@ -4,8 +4,8 @@ Okumura, "Improving LaCAM for scalable eventually optimal multi-agent pathfindin
 generator (`pibt`).
 """
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner
 
 
 @inner

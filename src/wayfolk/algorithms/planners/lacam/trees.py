@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 S = TypeVar("S", bound=np.generic)
 N_NODES, N_CONSTRAINTS, N_LINKS, N_OPEN, FIRST_DIRTY, N_DIRTY, ROOT, GOAL, EXPANDED, REOPENED = range(10)

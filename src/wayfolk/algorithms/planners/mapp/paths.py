@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.jit import inner, kernel
 
 NO_PATH, FOUND, NO_ROOM = range(3)  # what `find_path` returns
 N_CELLS, STAMP, WORK = range(3)  # places in `counts`

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._pebbles import FULL, N_MOVES, has_room, move, shift
 from wayfolk.algorithms.planners.mapp.paths import alternate
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.jit import inner, kernel
 
 MASTER, UNIT, ROUND, MARK, MOVED, LEFT = range(6)  # places in `job`
 ALL_ARRIVED, LOG_FULL, PAUSED, NO_PROGRESS = range(4)  # what `progress` returns

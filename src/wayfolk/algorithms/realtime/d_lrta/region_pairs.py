@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import best_first
 from wayfolk.kernels.best_first import EXPANDED, FOUND, RUNNING, STAMP
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import heuristic, slots, there
 from wayfolk.kernels.hints import HintedGraph, SparseHints, known
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.look_ahead import Ahead, _best_open, step
 from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, STUCK, WALKING
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.best_first import FUZZ
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import cost, heuristic, slots, there
 from wayfolk.kernels.hints import HintedGraph, SparseHints
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.look_ahead import step
 from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, STUCK, WALKING
 

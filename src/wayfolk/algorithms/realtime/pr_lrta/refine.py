@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.search._corridor import seek
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.best_first import EXPANDED, RUNNING, Memory
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import CsrGraph
 from wayfolk.kernels.hints import DenseHints, HintedGraph
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.kernels.look_ahead import Ahead, step
 from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, PLANNING, STUCK, WALKING, step_cost
 

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.any_angle import ROW
 from wayfolk.kernels.best_first import EXHAUSTED, FOUND, QUEUE_FULL, RUNNING
 from wayfolk.kernels.codes import EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST
-from wayfolk.kernels.jit import inner, kernel
 
 N_OPEN, EXPANDED, GENERATED = range(3)  # places in `counts`
 SLACK = (

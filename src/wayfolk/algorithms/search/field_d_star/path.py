@@ -18,7 +18,7 @@ from wayfolk.algorithms.search.field_d_star.field import (
     rate,
     touches,
 )
-from wayfolk.kernels.jit import inner, kernel
+from wayfolk.compile.jit import inner, kernel
 
 N_WAYS = 40  # from a point: 4 squares, of each 4 sides with two ends, and 2 edges to be left half-way
 

@@ -36,10 +36,10 @@ from wayfolk.algorithms.search.hpa.path import (
     spot_of,
     trace,
 )
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import DX, DY, NOWHERE
 from wayfolk.kernels.graph import MANHATTAN, cost
-from wayfolk.kernels.jit import inner, kernel
 from wayfolk.world.abstraction._clusters import ARRIVED, NO_WAY, flood, key_of
 from wayfolk.world.abstraction.clusters import ClusterTables
 

@@ -6,9 +6,9 @@ Nothing is searched for: the ways between nodes are stored as moves on the first
 
 import numpy as np
 
+from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import DX, DY, NOWHERE
 from wayfolk.kernels.graph import cost
-from wayfolk.kernels.jit import inner
 from wayfolk.world.abstraction._clusters import ARRIVED
 
 RUNNING, FOUND, EXHAUSTED, QUEUE_FULL, PATH_FULL = range(5)

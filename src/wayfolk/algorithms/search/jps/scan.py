@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.compile.jit import inner, leading_zeros, specialise, trailing_zeros
 from wayfolk.kernels.codes import EAST, NORTH, SOUTH, WEST
-from wayfolk.kernels.jit import inner, leading_zeros, specialise, trailing_zeros
 from wayfolk.kernels.jump_points import (
     COLUMN_WAY,
     EXPANDED,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.jit import kernel
+from wayfolk.compile.jit import kernel
 from wayfolk.kernels.jump_points import (
     COLUMN_WAY,
     FORCED,

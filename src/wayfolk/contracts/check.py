@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from wayfolk.algorithms.catalogue import Entry
-from wayfolk.experiments.contracts.reference import picture, steps_from
+from wayfolk.contracts.reference import picture, steps_from
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid, Moves
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from wayfolk.contracts.check import Case, Check, Draw, expect, expect_error, expect_no_faults, registered_in
+from wayfolk.contracts.reference import TooManyStates, all_plans_solvable, joint_optimum, steps_from
 from wayfolk.errors import BadProblem, NotSupported
-from wayfolk.experiments.contracts.check import Case, Check, Draw, expect, expect_error, expect_no_faults, registered_in
-from wayfolk.experiments.contracts.reference import TooManyStates, all_plans_solvable, joint_optimum, steps_from
 from wayfolk.judge.metrics import sum_of_costs, sum_of_loss
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.problem.problem import Problem, one_shot, patrol

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wayfolk.algorithms.catalogue import Entry
+from wayfolk.contracts import adapting, controllers, crowds, options, planners, realtime, search
+from wayfolk.contracts.check import Case, Check, DrawnByRandom
 from wayfolk.errors import NotSupported
-from wayfolk.experiments.contracts import adapting, controllers, crowds, options, planners, realtime, search
-from wayfolk.experiments.contracts.check import Case, Check, DrawnByRandom
 
 FAMILIES: dict[str, list[Check]] = {
     "search": search.CHECKS + options.CHECKS,

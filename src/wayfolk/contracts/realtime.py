@@ -12,8 +12,7 @@ import numpy as np
 
 from wayfolk.algorithms.paths import begin_path, find_path
 from wayfolk.algorithms.trials import trials
-from wayfolk.errors import BadProblem, NotSupported
-from wayfolk.experiments.contracts.check import (
+from wayfolk.contracts.check import (
     Case,
     Check,
     Draw,
@@ -25,8 +24,8 @@ from wayfolk.experiments.contracts.check import (
     query,
     registered_in,
 )
-from wayfolk.experiments.contracts.reference import dijkstra_costs
-from wayfolk.experiments.contracts.walks import (
+from wayfolk.contracts.reference import dijkstra_costs
+from wayfolk.contracts.walks import (
     NEAR,
     begin,
     check_learned,
@@ -35,6 +34,7 @@ from wayfolk.experiments.contracts.walks import (
     converges,
     finished,
 )
+from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.problem.result import Status
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid

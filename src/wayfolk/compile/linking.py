@@ -8,7 +8,7 @@ LLVM inlines less, and SIPPS takes 1.6 times as long.)
 
 from typing import Any
 
-from wayfolk.kernels.numba_parts import codegen, compiler, dynfunc, llvm, passes, typed_passes
+from wayfolk.compile.numba_parts import codegen, compiler, dynfunc, llvm, passes, typed_passes
 
 __all__ = ["BITCODE", "LinkedCompiler", "read_back", "set_environments"]
 

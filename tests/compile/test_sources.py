@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from wayfolk.kernels.sources import Sources
+from wayfolk.compile.sources import Sources
 
 
 def test_the_digest_follows_what_machine_code_is_made_from(package):
@@ -17,7 +17,7 @@ def test_the_digest_follows_what_machine_code_is_made_from(package):
 
     before = digest()
     assert digest() == before
-    for name, matters in (("cli/app.py", False), ("b.py", True), ("kernels/heap.py", False), ("kernels/jit.py", True)):
+    for name, matters in (("cli/app.py", False), ("b.py", True), ("kernels/heap.py", False), ("compile/jit.py", True)):
         file = package / "wayfolk" / name
         text = file.read_text()
         file.write_text(text + "\nNOTHING = 0\n")
@@ -45,7 +45,7 @@ def test_the_digest_follows_what_machine_code_is_made_from(package):
     ids=lambda line: " ".join(line.split()),
 )
 def test_the_digest_follows_imports_however_they_are_written(tmp_path, line):
-    kernel = f"import wayfolk.kernels.jit\n{line}\n"
+    kernel = f"import wayfolk.compile.jit\n{line}\n"
     for name, text in (("__init__", ""), ("errors", ""), ("numbers", "N = 1\n"), ("k", kernel)):
         (tmp_path / f"{name}.py").write_text(text)
     before = Sources(tmp_path, started=math.inf).digest("wayfolk.k")
@@ -65,8 +65,8 @@ def elsewhere(tmp_path, monkeypatch):
         module.__file__ = str(file)
         monkeypatch.setitem(sys.modules, name, module)
 
-    (tmp_path / "wayfolk" / "kernels").mkdir(parents=True)
-    (tmp_path / "wayfolk" / "kernels" / "jit.py").write_text("")
+    (tmp_path / "wayfolk" / "compile").mkdir(parents=True)
+    (tmp_path / "wayfolk" / "compile" / "jit.py").write_text("")
     return write
 
 
@@ -75,7 +75,7 @@ def sources(tmp_path, started=math.inf):
 
 
 def test_modules_of_somebody_else_are_followed_where_kernels_may_be(tmp_path, elsewhere):
-    jit = "from wayfolk.kernels.jit import kernel\n"
+    jit = "from wayfolk.compile.jit import kernel\n"
     elsewhere(
         "mine.search", f"{jit}from .steps import step\nimport helper\nimport others.kernels\nimport others.plain\n"
     )
@@ -86,7 +86,7 @@ def test_modules_of_somebody_else_are_followed_where_kernels_may_be(tmp_path, el
     elsewhere("others.kernels", f"{jit}from others import numbers\n")
     elsewhere("others.numbers", "N = 1\n")
     elsewhere("others.plain", "")
-    ours = {"wayfolk.kernels.jit"}
+    ours = {"wayfolk.compile.jit"}
     assert sources(tmp_path).closure("mine.search") == ours | {
         "mine.search", "mine.steps", "mine.numbers", "others.kernels", "others.numbers",
     }  # fmt: skip
@@ -109,7 +109,7 @@ def test_a_digest_does_not_depend_on_what_was_asked_before(tmp_path, elsewhere):
     elsewhere("mine.steps", "from wayfolk.kernels import jit\n")
     one, other = sources(tmp_path), sources(tmp_path)
     closure = one.closure("mine.search")
-    assert closure == {"mine.search", "mine.steps", "wayfolk.kernels.jit"}
+    assert closure == {"mine.search", "mine.steps", "wayfolk.compile.jit"}
     digest = one.digest("mine.search")
     assert (other.digest("mine.search"), other.closure("mine.search")) == (digest, closure)
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms.paths import begin_path, find_path
-from wayfolk.errors import BadProblem, NotSupported
-from wayfolk.experiments.contracts.check import (
+from wayfolk.contracts.check import (
     Case,
     Check,
     Draw,
@@ -22,7 +21,8 @@ from wayfolk.experiments.contracts.check import (
     query,
     registered_in,
 )
-from wayfolk.experiments.contracts.reference import dijkstra_costs, is_legal_step, step_cost, steps_from
+from wayfolk.contracts.reference import dijkstra_costs, is_legal_step, step_cost, steps_from
+from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.judge.angles import check_straight_path, straight_cost
 from wayfolk.problem.result import Result, Status
 from wayfolk.world.graph import Graph

@@ -11,10 +11,10 @@ from typing import Any
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.options import MOST_INT, Option
 from wayfolk.algorithms.paths import find_path, make_ready
+from wayfolk.compile.loading import LOADED, loading_seconds
+from wayfolk.contracts import crowds
+from wayfolk.contracts.check import Broken, Case, Check, expect, moves_of, registered_in
 from wayfolk.errors import WayfolkError
-from wayfolk.experiments.contracts import crowds
-from wayfolk.experiments.contracts.check import Broken, Case, Check, expect, moves_of, registered_in
-from wayfolk.kernels.loading import LOADED, loading_seconds
 from wayfolk.problem.problem import one_shot
 from wayfolk.simulation import solving
 from wayfolk.world.generate import draw_pairs, random_map

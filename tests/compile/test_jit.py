@@ -11,11 +11,11 @@ import pytest
 import wayfolk
 from fresh_python import HOME, edit, run, start
 from wayfolk.algorithms import catalogue
-from wayfolk.kernels import jit
+from wayfolk.compile import jit
 
-ONE_MORE = "from wayfolk.kernels.jit import kernel\n\n\n@kernel\ndef one_more(row):\n    return row[0] + 1\n"
+ONE_MORE = "from wayfolk.compile.jit import kernel\n\n\n@kernel\ndef one_more(row):\n    return row[0] + 1\n"
 ASK = """
-from wayfolk.kernels import jit
+from wayfolk.compile import jit
 heard = []
 jit.on_compile(lambda: heard.append(1))
 from wayfolk.a import f
@@ -60,7 +60,7 @@ print(*(one_more(np.full(1, 5, kind)) for kind in (me, "int8", other)))
     both = [start(package, "-c", racer, *names) for names in (("int64", "float64"), ("float64", "int64"))]
     assert [process.communicate(timeout=100)[0].strip() for process in both] == ["6 6 6.0", "6.0 6 6"]
     ask = """
-from wayfolk.kernels import jit
+from wayfolk.compile import jit
 heard = []
 jit.on_compile(lambda: heard.append(1))
 import numpy as np
@@ -97,13 +97,13 @@ def test_numba_finds_scipy_when_it_compiles(package):
 def test_somebody_elses_kernels_are_kept_and_their_edits_noticed(package):
     """Of `other.search`, `other.steps` in its package, and a kernel of this package for a class of theirs."""
     ours = package / "wayfolk" / "a.py"
-    ours.write_text("from wayfolk.kernels.jit import kernel\n\n\n@kernel\ndef first(pair):\n    return pair.one\n")
+    ours.write_text("from wayfolk.compile.jit import kernel\n\n\n@kernel\ndef first(pair):\n    return pair.one\n")
     theirs = package / "other"
     theirs.mkdir()
     (theirs / "__init__.py").touch()
-    (theirs / "steps.py").write_text("from wayfolk.kernels.jit import inner\n\n\n@inner\ndef step():\n    return 1\n")
+    (theirs / "steps.py").write_text("from wayfolk.compile.jit import inner\n\n\n@inner\ndef step():\n    return 1\n")
     (theirs / "search.py").write_text(
-        "from typing import NamedTuple\n\nfrom wayfolk.kernels.jit import kernel\n\nfrom .steps import step\n\n\n"
+        "from typing import NamedTuple\n\nfrom wayfolk.compile.jit import kernel\n\nfrom .steps import step\n\n\n"
         "class Pair(NamedTuple):\n    one: int\n\n\n@kernel\ndef search():\n    return step()\n"
     )
     ask = ASK.replace("wayfolk.a import f", "other.search import Pair, search as f").replace(
@@ -120,7 +120,7 @@ def test_somebody_elses_kernels_are_kept_and_their_edits_noticed(package):
 def test_a_class_of_the_main_program_is_not_kept(package):
     """It is another one in each process."""
     (package / "wayfolk" / "a.py").write_text(
-        "from wayfolk.kernels.jit import kernel\n\n\n@kernel\ndef same(pair):\n    return pair\n"
+        "from wayfolk.compile.jit import kernel\n\n\n@kernel\ndef same(pair):\n    return pair\n"
     )
     (package / "main.py").write_text(
         "from typing import NamedTuple\n\nfrom wayfolk.a import same\n\n\nclass Pair(NamedTuple):\n    one: int\n\n\n"
@@ -144,16 +144,16 @@ def test_what_a_kernel_is_specialised_to_is_known_whatever_else_is_imported():
 
 def test_an_edited_class_that_a_kernel_was_specialised_for_is_noticed(package):
     """`a.f` is made for a type of `b`, which `a` does not import."""
-    shape = "from typing import NamedTuple\nfrom wayfolk.kernels.jit import specialise\nfrom wayfolk import c\n"
+    shape = "from typing import NamedTuple\nfrom wayfolk.compile.jit import specialise\nfrom wayfolk import c\n"
     square = "class Square(NamedTuple):\n    side: int\n\n\ndef _area(shape):\n    return shape.side * 2\n\n\n"
     wrapped = "class Two(NamedTuple):\n    one: Square\n"
     (package / "wayfolk" / "b.py").write_text(f"{shape}\n\n{square}c.AREAS[Square] = _area\n\n\n{wrapped}")
     (package / "wayfolk" / "c.py").write_text(
-        "from wayfolk.kernels.jit import specialise\n\nAREAS = {}\n\n\n"
+        "from wayfolk.compile.jit import specialise\n\nAREAS = {}\n\n\n"
         "def area(shape):\n    return AREAS[type(shape)](shape)\n\n\nspecialise(area, AREAS)\n"
     )
     (package / "wayfolk" / "a.py").write_text(
-        "from wayfolk.c import area\nfrom wayfolk.kernels.jit import kernel\n\n\n"
+        "from wayfolk.c import area\nfrom wayfolk.compile.jit import kernel\n\n\n"
         "@kernel\ndef f(two):\n    return area(two.one)\n"
     )
     ask = (
@@ -174,7 +174,7 @@ def test_an_edited_function_that_was_chosen_for_a_class_is_noticed(package):
         "from typing import NamedTuple\n\n\nclass Square(NamedTuple):\n    side: int\n"
     )
     (package / "wayfolk" / "c.py").write_text(
-        "from wayfolk.kernels.jit import specialise\n\nAREAS = {}\n\n\n"
+        "from wayfolk.compile.jit import specialise\n\nAREAS = {}\n\n\n"
         "def area(shape):\n    return AREAS[type(shape)](shape)\n\n\nspecialise(area, AREAS)\n"
     )
     (package / "wayfolk" / "d.py").write_text(
@@ -182,7 +182,7 @@ def test_an_edited_function_that_was_chosen_for_a_class_is_noticed(package):
         "def _area(shape):\n    return shape.side * 2\n\n\nAREAS[Square] = _area\n"
     )
     (package / "wayfolk" / "a.py").write_text(
-        "from wayfolk.c import area\nfrom wayfolk.kernels.jit import kernel\n\n\n"
+        "from wayfolk.c import area\nfrom wayfolk.compile.jit import kernel\n\n\n"
         "@kernel\ndef f(shape):\n    return area(shape)\n"
     )
     ask = "from wayfolk import d\nfrom wayfolk.a import f\nfrom wayfolk.b import Square\nprint(f(Square(5)))"
@@ -201,11 +201,11 @@ print(*sorted(one.data["dispatcher"].py_func.__name__ for _, one in recorder.buf
 
 def test_a_callee_is_compiled_once_for_all_constants(package):
     (package / "wayfolk" / "b.py").write_text(
-        "from wayfolk.kernels.jit import inner\n\n\n"
+        "from wayfolk.compile.jit import inner\n\n\n"
         "@inner\ndef g(number, other, flag):\n    return number * other if flag else other\n"
     )
     (package / "wayfolk" / "a.py").write_text(
-        "from wayfolk.b import g\nfrom wayfolk.kernels.jit import kernel\n\n\n@kernel\ndef f(row):\n"
+        "from wayfolk.b import g\nfrom wayfolk.compile.jit import kernel\n\n\n@kernel\ndef f(row):\n"
         "    return g(row[0], row[1], True) + g(row[0], other=3, flag=False) + g(3, -7, row[0] > 0)\n"
     )
     script = "import numpy as np\nfrom wayfolk.a import f\n" + COMPILED.format("print(f(np.array([4, 5])))")
@@ -214,7 +214,7 @@ def test_a_callee_is_compiled_once_for_all_constants(package):
 
 def test_a_function_that_was_chosen_for_a_class_is_compiled_once(package):
     (package / "wayfolk" / "c.py").write_text(
-        "from wayfolk.kernels.jit import specialise\n\nAREAS = {}\n\n\n"
+        "from wayfolk.compile.jit import specialise\n\nAREAS = {}\n\n\n"
         "def area(shape, times):\n    return AREAS[type(shape)](shape, times)\n\n\nspecialise(area, AREAS)\n"
     )
     (package / "wayfolk" / "b.py").write_text(
@@ -222,7 +222,7 @@ def test_a_function_that_was_chosen_for_a_class_is_compiled_once(package):
         "def square(shape, times):\n    return shape.side * times\n\n\nAREAS[Square] = square\n"
     )
     (package / "wayfolk" / "a.py").write_text(
-        "from wayfolk.c import area\nfrom wayfolk.kernels.jit import inner, kernel\n\n\n"
+        "from wayfolk.c import area\nfrom wayfolk.compile.jit import inner, kernel\n\n\n"
         "@kernel\ndef f(shape, row):\n    return area(shape, row[0]) + g(shape)\n\n\n"
         "@inner\ndef g(shape):\n    return area(shape, times=2)\n\n\n@kernel\ndef h(shape):\n    return g(shape) + 1\n"
     )
@@ -239,7 +239,7 @@ def test_an_edit_elsewhere_costs_nothing(package):
 
 
 def test_the_flags_are_part_of_the_name_of_the_folder(package):
-    ask = "from wayfolk.kernels.jit import cache_folder; print(cache_folder('wayfolk.a'))"
+    ask = "from wayfolk.compile.jit import cache_folder; print(cache_folder('wayfolk.a'))"
     plain, checked = run(package, "-c", ask), run(package, "-c", ask, NUMBA_BOUNDSCHECK="1")
     assert Path(plain).parent == Path(checked).parent == package / "cache" / "kernels"
     assert plain != checked
@@ -249,7 +249,7 @@ def test_compilation_is_heard_once_by_everyone_who_listens(package):
     (package / "wayfolk" / "a.py").write_text(ONE_MORE)
     script = """
 import numpy as np
-from wayfolk.kernels import jit
+from wayfolk.compile import jit
 from wayfolk.a import one_more
 heard = []
 for name in "xyz":

@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-from wayfolk.kernels import linking
-from wayfolk.kernels.jit import inner, is_plain, kernel
-from wayfolk.kernels.numba_parts import serialize, types
+from wayfolk.compile import linking
+from wayfolk.compile.jit import inner, is_plain, kernel
+from wayfolk.compile.numba_parts import serialize, types
 
 pytestmark = pytest.mark.skipif(is_plain(), reason="nothing is compiled in plain mode")
 

@@ -1,6 +1,6 @@
 """The time that was spent on compiling kernels and on loading compiled ones.
 
-Timings of searches leave it out. This module imports no compiler: `wayfolk.kernels.jit` does the counting.
+Timings of searches leave it out. This module imports no compiler: `wayfolk.compile.jit` does the counting.
 """
 
 from threading import get_ident

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.errors import BadInput, BadProblem
-from wayfolk.experiments.contracts.check import (
+from wayfolk.contracts.check import (
     Case,
     Check,
     Draw,
@@ -20,8 +19,9 @@ from wayfolk.experiments.contracts.check import (
     query,
     registered_in,
 )
-from wayfolk.experiments.contracts.reference import dijkstra_costs, picture
-from wayfolk.experiments.contracts.walks import begin, cells_of, check_learned, check_steps, check_walk, finished
+from wayfolk.contracts.reference import dijkstra_costs, picture
+from wayfolk.contracts.walks import begin, cells_of, check_learned, check_steps, check_walk, finished
+from wayfolk.errors import BadInput, BadProblem
 from wayfolk.problem.result import Status
 from wayfolk.world.grid import Grid
 

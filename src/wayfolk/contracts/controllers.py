@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from wayfolk.algorithms.catalogue import Entry
-from wayfolk.experiments.contracts.check import Broken, Case, Check, Draw, expect, expect_no_faults, registered_in
+from wayfolk.contracts.check import Broken, Case, Check, Draw, expect, expect_no_faults, registered_in
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.judge.records import check_record

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.catalogue import Entry
+from wayfolk.contracts.check import Broken, Case, Check, Draw, expect, expect_error, registered_in
+from wayfolk.contracts.reference import picture
 from wayfolk.crowds.crowd import Crowd
 from wayfolk.errors import BadInput, WayfolkError
-from wayfolk.experiments.contracts.check import Broken, Case, Check, Draw, expect, expect_error, registered_in
-from wayfolk.experiments.contracts.reference import picture
 from wayfolk.world.area import Area
 from wayfolk.world.grid import Grid, Moves
 

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from fresh_python import run, run_both
-from wayfolk.kernels import code_files
+from wayfolk.compile import code_files
 
 ASK = """
-from wayfolk.kernels import jit
+from wayfolk.compile import jit
 heard = []
 jit.on_compile(lambda: heard.append(1))
 from wayfolk.a import f

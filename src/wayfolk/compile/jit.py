@@ -30,10 +30,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wayfolk.kernels import code_files, linking
-from wayfolk.kernels.loading import LOADED
-from wayfolk.kernels.numba_parts import caching, compiler, dispatcher, event, numba, rtsys, serialize, templates, types
-from wayfolk.kernels.sources import Sources
+from wayfolk.compile import code_files, linking
+from wayfolk.compile.loading import LOADED
+from wayfolk.compile.numba_parts import caching, compiler, dispatcher, event, numba, rtsys, serialize, templates, types
+from wayfolk.compile.sources import Sources
 from wayfolk.machine import cache_home
 
 __all__ = [
@@ -304,7 +304,7 @@ class _CodeCache(caching._Cache):  # type: ignore[misc]
 
 
 def _timed(load: Callable[..., Any]) -> Callable[..., Any]:
-    """Count the seconds in which a kernel is compiled or loaded; see `wayfolk.kernels.loading`."""
+    """Count the seconds in which a kernel is compiled or loaded; see `wayfolk.compile.loading`."""
 
     def counted(self: Any, *arguments: Any, **named: Any) -> Any:
         began = time.perf_counter()

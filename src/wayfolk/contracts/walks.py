@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from wayfolk.algorithms.paths import begin_path
-from wayfolk.experiments.contracts.check import Case, expect, near
-from wayfolk.experiments.contracts.reference import dijkstra_costs, is_legal_step, legal_moves, step_cost
+from wayfolk.contracts.check import Case, expect, near
+from wayfolk.contracts.reference import dijkstra_costs, is_legal_step, legal_moves, step_cost
 from wayfolk.problem.result import Result
 from wayfolk.world.grid import Grid
 
