@@ -157,7 +157,7 @@ def test_an_edited_class_that_a_kernel_was_specialised_for_is_noticed(package):
         "@kernel\ndef f(two):\n    return area(two.one)\n"
     )
     ask = (
-        "from wayfolk.kernels import jit\nheard = []\njit.on_compile(lambda: heard.append(1))\n"
+        "from wayfolk.compile import jit\nheard = []\njit.on_compile(lambda: heard.append(1))\n"
         "from wayfolk.a import f\nfrom wayfolk.b import Square, Two\nprint(f(Two(Square(5))), len(heard))"
     )
     assert run(package, "-c", ask) == "10 1"

@@ -106,7 +106,7 @@ def test_a_script_is_made_from_what_lies_beside_it(tmp_path, elsewhere):
 
 def test_a_digest_does_not_depend_on_what_was_asked_before(tmp_path, elsewhere):
     elsewhere("mine.search", "from mine import steps\n")
-    elsewhere("mine.steps", "from wayfolk.kernels import jit\n")
+    elsewhere("mine.steps", "from wayfolk.compile import jit\n")
     one, other = sources(tmp_path), sources(tmp_path)
     closure = one.closure("mine.search")
     assert closure == {"mine.search", "mine.steps", "wayfolk.compile.jit"}

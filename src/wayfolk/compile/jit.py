@@ -2,7 +2,7 @@
 
 Only this module uses numba. It keeps machine code on disk in its own way, because numba's cache does not notice an edit of
 a callee in another file, and then runs code that is out of date. Here the name of a file of machine code is a digest of
-everything it was made from: the file of the kernel, all files that it imports (`kernels.sources`), and the same for the
+everything it was made from: the file of the kernel, all files that it imports (`compile.sources`), and the same for the
 NamedTuple classes among its arguments and the functions chosen for them by `specialise`.
 
 A kernel is compiled for each mixture of 32-bit and 64-bit integers that it is called with, as searches in which all cells
