@@ -44,13 +44,20 @@ docs: $(VENV)/.dev
 deploy-docs: docs
 	$(BIN)/mkdocs gh-deploy --strict --force
 
-# a wheel and an sdist in dist/, checked, and tried in an environment that has nothing else
+# an sdist and a wheel in dist/, checked, and tried in an environment that has nothing else. Where there is a common level of
+# processors, the wheel has machine code: a wheel without it is installed first, and compiles all kernels
 dist: $(VENV)/.dist
-	rm -rf dist build/empty
+	rm -rf dist build/empty build/machine_code
 	$(BIN)/python -m build
-	$(BIN)/twine check --strict dist/*
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: dist/*.whl
+	cd build && empty/bin/python ../.ci/machine_code.py $(CURDIR)/build/machine_code
+	if [ -d build/machine_code ]; then \
+		build/empty/bin/python -m pip uninstall --quiet --yes wayfolk && rm dist/*.whl && \
+		WAYFOLK_MACHINE_CODE=$(CURDIR)/build/machine_code $(BIN)/python -m build --wheel && \
+		build/empty/bin/python -m pip install --quiet --disable-pip-version-check --no-deps dist/*.whl; \
+	fi
+	$(BIN)/twine check --strict dist/*
 	cd build && empty/bin/wayfolk list search && empty/bin/python ../.ci/try_wheel.py
 
 clean:

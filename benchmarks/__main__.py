@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     IS_CPU_TIME,
+    IS_KEPT,
     SECONDS,
     abstraction,
     bodies,
@@ -18,6 +19,7 @@ from benchmarks import (
     crowds,
     deadlines,
     environments,
+    first_minute,
     fleet_peers,
     fleet_scaling,
     fleets,
@@ -35,10 +37,12 @@ from benchmarks import (
     which_algorithm,
 )
 
+FLAGS = ("--cpu", "--kept")
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 PARTS = {
     "start-up": start_up,
+    "first-minute": first_minute,
     "one-agent": one_agent,
     "jump-points": jump_points,
     "abstraction": abstraction,
@@ -65,8 +69,14 @@ PARTS = {
 
 
 def main() -> None:
-    wanted = chosen([word for word in sys.argv[1:] if word != "--cpu" and not word.startswith("--seconds=")])
-    options = ("--cpu " if IS_CPU_TIME else "") + ("" if SECONDS is None else f"--seconds={SECONDS:g} ")
+    wanted = chosen([word for word in sys.argv[1:] if word not in FLAGS and not word.startswith("--seconds=")])
+    if IS_KEPT and set(wanted) != {"deadlines"}:
+        sys.exit("--kept is for the part deadlines: name it")
+    options = (
+        ("--cpu " if IS_CPU_TIME else "")
+        + ("--kept " if IS_KEPT else "")
+        + ("" if SECONDS is None else f"--seconds={SECONDS:g} ")
+    )
     maps = Path(os.environ.setdefault("WAYFOLK_DATA", str(ROOT.parent / "shared" / "maps"))) / "movingai"
     if not maps.is_dir():
         sys.exit("the benchmarks need the Moving AI maps: set WAYFOLK_DATA to the folder that holds `movingai`")
@@ -83,7 +93,8 @@ def chosen(words: list[str]) -> list[str]:
     """The parts that the command line names, all of them if it names none."""
     parts = f"The parts are {', '.join(PARTS)}; without a part, all are run."
     clock = (
-        "--cpu measures CPU time instead of wall-clock time, for a machine that is shared; not for parts with workers."
+        "--cpu measures CPU time instead of wall-clock time, for a machine that is shared; not for parts with workers. "
+        "--kept makes the tables of deadlines from the runs that were measured before."
     )
     if {"-h", "--help"} & set(words):
         print("Run benchmarks and put their tables on docs/benchmarks.md: python -m benchmarks [OPTIONS] [PART ...].")

@@ -16,7 +16,7 @@ import numpy as np
 import wayfolk as wf
 from wayfolk.algorithms.paths import begin_path
 from wayfolk.algorithms.task import finish
-from wayfolk.experiments.papers import printed
+from wayfolk.experiments.papers.tables import printed
 from wayfolk.experiments.papers.vermette.tables import MAPS, N_S
 from wayfolk.files.folders import find_data
 from wayfolk.files.maps import read_map

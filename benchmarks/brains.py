@@ -4,12 +4,12 @@ import numpy as np
 
 from benchmarks import bodies
 from wayfolk.crowds.brains import Brain, State
-from wayfolk.crowds.brains.bus import Bus
-from wayfolk.crowds.brains.car import Car
-from wayfolk.crowds.brains.hurried import Hurried
-from wayfolk.crowds.brains.pedestrian import Pedestrian
-from wayfolk.crowds.minds.minds import Minds, Words
-from wayfolk.crowds.street import Spawn, Street, read_ground
+from wayfolk.crowds.brains.built_in.bus import Bus
+from wayfolk.crowds.brains.built_in.car import Car
+from wayfolk.crowds.brains.built_in.hurried import Hurried
+from wayfolk.crowds.brains.built_in.pedestrian import Pedestrian
+from wayfolk.crowds.brains.population import Population, Words
+from wayfolk.crowds.street import Spawn, Street, read_street_map
 
 AGENTS = 2_000
 COLOURS = ("green", "orange", "red")
@@ -59,7 +59,7 @@ def a_street():
     width, n_lines = 20 * PERIOD, 6
     pavement = ["." * width] * n_lines
     lane = "".join("x" if x % PERIOD == PERIOD // 2 else "{}" for x in range(width))
-    ground = read_ground([*pavement, lane.replace("{}", "<"), lane.replace("{}", ">"), *pavement])
+    ground = read_street_map([*pavement, lane.replace("{}", "<"), lane.replace("{}", ">"), *pavement])
     rng = np.random.default_rng(1)
     inside = [(int(x), int(y)) for x, y in zip(rng.integers(0, width, 60), rng.integers(0, n_lines, 60), strict=True)]
     other = [(x, 2 * n_lines + 1 - y) for x, y in inside]
@@ -80,10 +80,10 @@ def a_street():
 
 
 def alone(brain, *, is_steady):
-    """Minds with given senses: one in fifty changes at a step, or all do."""
+    """Population with given senses: one in fifty changes at a step, or all do."""
     rng, tick = np.random.default_rng(1), [0]
-    minds = Minds(brain, ("signal", "at_crossing", "number"))
-    minds.add(AGENTS, 0.0, rng)
+    population = Population(brain, ("signal", "at_crossing", "number"))
+    population.add(AGENTS, 0.0, rng)
     numbers = rng.random(AGENTS)
 
     def step():
@@ -94,7 +94,7 @@ def alone(brain, *, is_steady):
         else:
             numbers[:] = rng.random(AGENTS)
         colour = np.full(AGENTS, tick[0] // 100 % 3)
-        minds.think(
+        population.think(
             tick[0] / 30, {"signal": Words(colour, COLOURS), "at_crossing": numbers < 0.2, "number": numbers}, rng
         )
 

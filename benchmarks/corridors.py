@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from benchmarks.plots import over_agents
-from wayfolk.experiments.sweeps.rooms import problem_in_rooms
+from wayfolk.experiments.papers.sdp.rooms import problem_in_rooms
 from wayfolk.files.maps import read_map
 from wayfolk.judge.plans import check
 from wayfolk.simulation.simulation import Simulation

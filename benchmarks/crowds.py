@@ -11,9 +11,9 @@ from wayfolk.files.maps import read_map
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.problem import events
+from wayfolk.problem.papers import paper_problem
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import DISTANCE
-from wayfolk.problem.thesis import thesis_problem
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import make_ready, simulate
 from wayfolk.world.generate import draw_pairs
@@ -29,7 +29,7 @@ AFTER = 16  # steps after an event that are looked at
 def tables(maps):
     yield (
         "Direction maps, a run of Table 4.5",
-        "100 agents walk 20 times there and back on thesis map (c), three runs; nanoseconds for each cell expanded, "
+        "100 agents walk 20 times there and back on the map jansen-c, three runs; nanoseconds for each cell expanded, "
         "with the clock and the referee. The limits are 2 s, and 2.5 times LRA*.",
         ["controller", "seconds", "expanded, thousands", "ns a cell", "x lra"],
         list(lanes()),
@@ -90,9 +90,10 @@ def lanes():
     per_cell = {}
     for name in ("lra", "direction_map"):
         make_ready(name)
-        simulate(thesis_problem("c", agents=4, loops=1), name, model=DISTANCE)
+        simulate(paper_problem("jansen-c", agents=4, loops=1), name, model=DISTANCE)
         runs = [
-            simulate(thesis_problem("c", agents=100, loops=20, seed=seed), name, model=DISTANCE) for seed in range(3)
+            simulate(paper_problem("jansen-c", agents=100, loops=20, seed=seed), name, model=DISTANCE)
+            for seed in range(3)
         ]
         assert all(check_record(run.record) == [] for run in runs)
         seconds = float(np.median([run.seconds for run in runs]))

@@ -1,7 +1,8 @@
 """Deadlines and memory: every algorithm on every MAPF map with a limit of one second.
 
 A run that has been measured is kept in `build/deadlines.jsonl`, and is not repeated: remove the file to start again.
-`python -m benchmarks.deadlines MAPS ALGORITHM,... MAP,... AGENTS,...` measures a part of them.
+`python -m benchmarks.deadlines MAPS ALGORITHM,... MAP,... AGENTS,...` measures a part of them, and `python -m benchmarks
+--kept deadlines` makes the tables of what was measured so far.
 """
 
 import json
@@ -16,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
+from benchmarks import IS_KEPT
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import find_path
 from wayfolk.algorithms.paths import make_ready as make_search_ready
@@ -34,14 +36,30 @@ FAMILIES = ("search", "realtime", "planners", "controllers")
 
 
 def tables(maps):
-    rows = measured(maps)
+    rows = kept() if IS_KEPT else measured(maps)
+    names = sorted({row["map"] for row in rows})
+    load = [row["load"] for row in rows]
     yield (
-        "Deadlines, all algorithms on the 33 MAPF maps",
+        "Deadlines and memory",
+        f"{len(rows):,} runs, on {len(names)} of the 33 MAPF maps{f' ({names[0]})' if len(names) == 1 else ''}. "
         f"`seconds={SECONDS:g}`; searches cross the map (the longest query of `random-1`), planners and controllers move "
         f"{' or '.join(map(str, AGENTS))} agents of `random-1`. Seconds from the call to its return, without compiling and "
         f"loading kernels; the limit is {MOST_SECONDS:g}. Memory is the peak of the process above what it had before, in "
-        f"MB; the limit is half of the machine's, {total_bytes() / 2e6:,.0f} MB. `late` counts runs above the limit.",
-        ["algorithm", "agents", "runs", "solved", "median s", "worst s", "late", "its map", "worst MB", "its map "],
+        f"MB; the limit is half of the machine's, {total_bytes() / 2e6:,.0f} MB. `late` counts runs above the limit. "
+        f"The machine had a load of {min(load):.0f} to {max(load):.0f} meanwhile, on {os.cpu_count()} cores.",
+        [
+            "algorithm",
+            "agents",
+            "runs",
+            "solved",
+            "median s",
+            "worst s",
+            "its CPU s",
+            "late",
+            "its map",
+            "worst MB",
+            "its map ",
+        ],
         list(summary(rows)),
     )
     worst = sorted(rows, key=lambda row: -row["seconds"])[:20]
@@ -62,7 +80,7 @@ def summary(rows):
         last, largest = max(runs, key=lambda run: run["seconds"]), max(runs, key=lambda run: run["mb"])
         yield [
             algorithm, agents, len(runs), sum(run["status"] == "solved" for run in runs),
-            median(run["seconds"] for run in runs), last["seconds"],
+            median(run["seconds"] for run in runs), last["seconds"], last["cpu"],
             sum(run["seconds"] > MOST_SECONDS for run in runs), last["map"], largest["mb"], largest["map"],
         ]  # fmt: skip
 
@@ -71,8 +89,7 @@ def measured(maps, algorithms=None, names=None, counts=AGENTS):
     """What was measured, kept runs among them."""
     names = names or sorted(path.stem for path in (maps / "mapf").glob("*.map"))
     STORE.parent.mkdir(exist_ok=True)
-    kept = [json.loads(line) for line in STORE.read_text().splitlines()] if STORE.exists() else []
-    rows = {(row["algorithm"], row["map"], row["agents"]): row for row in kept}
+    rows = {(row["algorithm"], row["map"], row["agents"]): row for row in kept()}
     wanted = {}
     for entry in (entry for family in FAMILIES for entry in catalogue.entries(family)):
         if algorithms is None or entry.name in algorithms or f"{entry.family}/{entry.name}" in algorithms:
@@ -83,6 +100,11 @@ def measured(maps, algorithms=None, names=None, counts=AGENTS):
                         file.write(json.dumps(rows[key]) + "\n")
                 wanted[key] = rows[key]
     return list(wanted.values())
+
+
+def kept():
+    """What was measured before."""
+    return [json.loads(line) for line in STORE.read_text().splitlines()] if STORE.exists() else []
 
 
 def agents_of(entry, counts):
@@ -99,14 +121,21 @@ def in_process_of_its_own(maps, entry, algorithm, name, agents):
         try:
             row = run(maps, entry, name, agents)
         except BaseException:
-            row = {"seconds": 0.0, "cpu": 0.0, "mb": 0.0, "status": "crashed", "detail": traceback.format_exc()}
+            row = {
+                "seconds": 0.0,
+                "cpu": 0.0,
+                "mb": 0.0,
+                "load": 0.0,
+                "status": "crashed",
+                "detail": traceback.format_exc(),
+            }
         os.write(writer, json.dumps({"algorithm": algorithm, "map": name, "agents": agents} | row).encode())
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         text = pipe.read()
     os.waitpid(child, 0)
-    ended = {"seconds": PATIENCE, "cpu": PATIENCE, "mb": 0, "status": "killed", "detail": ""}
+    ended = {"seconds": PATIENCE, "cpu": PATIENCE, "mb": 0, "load": 0.0, "status": "killed", "detail": ""}
     return json.loads(text) if text else {"algorithm": algorithm, "map": name, "agents": agents} | ended
 
 
@@ -131,6 +160,7 @@ def run(maps, entry, name, agents):
     else:
         agents = min(agents, int(grid.free.sum()) // 3, sum(1 for _ in scen.open()) - 1)
         problem = read_scen(scen, grid, agents)
+    load = os.getloadavg()[0]
     before, loaded = resource.getrusage(resource.RUSAGE_SELF), len(LOADED)
     began = time.perf_counter()
     try:
@@ -147,6 +177,7 @@ def run(maps, entry, name, agents):
         "seconds": round(seconds, 3),
         "cpu": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 3),
         "mb": (after.ru_maxrss - before.ru_maxrss) // 1024,
+        "load": round(load, 1),
         "status": status,
         "detail": detail,
     }

@@ -35,14 +35,14 @@ def hour(record, n_steps=STEPS, part=PART):
     for _ in range(1_200):  # compiles, computes the first heuristics, and fills a log of the last 1,000 steps
         world.step()
     first = timed(world, part)
-    log_before = world.log.nbytes
+    log_before = world.world_state.log.rows.nbytes
     for _ in range(n_steps - 2 * part):
         world.step()
     last = timed(world, part)
-    assert world.log.nbytes <= log_before * (1 if record is False else 2)
+    assert world.world_state.log.rows.nbytes <= log_before * (1 if record is False else 2)
     ratio = np.median(last) / np.median(first)
     values = (np.percentile(times, share) for times in (first, last) for share in (50, 99))
-    return [str(record), *map(float, values), float(ratio), log_before, world.log.nbytes]
+    return [str(record), *map(float, values), float(ratio), log_before, world.world_state.log.rows.nbytes]
 
 
 def timed(world, n_steps):

@@ -111,7 +111,7 @@ def memory(minutes: float) -> None:
             used = tools.send("Runtime.getHeapUsage")
             row = {"seconds": time.monotonic() - began, "objects": used["usedSize"] / 1e6}
             row["arrays"] = used.get("backingStorageSize", 0) / 1e6
-            row["step"], row["kept steps"] = page.evaluate("[wayfolk.end(), wayfolk.kept()]")
+            row["step"], row["kept steps"] = page.evaluate("[wayfolk.end(), wayfolk.cached()]")
             row["server"], *workers = (resident(pid) for pid in [server, *children(server)])
             row["workers"] = sum(workers)
             print(json.dumps({key: round(value, 1) for key, value in row.items()}), flush=True)

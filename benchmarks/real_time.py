@@ -5,8 +5,8 @@ import time
 import numpy as np
 
 from benchmarks.plots import over_map_size
-from wayfolk.algorithms.herd import Herd
 from wayfolk.algorithms.paths import begin_path
+from wayfolk.algorithms.real_time_agents import RealTimeAgents
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_queries
 from wayfolk.world.grid import Grid
@@ -101,7 +101,7 @@ def herd():
     parts = grid.components[grid.free_cells]
     cells = grid.free_cells[parts == np.bincount(parts).argmax()]
     starts, goals = np.random.default_rng(6).choice(cells, (2, 1000))
-    walkers = Herd(grid, grid.places(starts), grid.places(goals), expansions=32)
+    walkers = RealTimeAgents(grid, grid.places(starts), grid.places(goals), expansions=32)
     walkers.advance(1)
     took = []
     for _ in range(200):

@@ -10,7 +10,7 @@ import numpy as np
 
 from wayfolk.algorithms.paths import find_path
 from wayfolk.files.maps import read_map
-from wayfolk.world.kept import pool
+from wayfolk.world.cache import pool
 
 SOLVE = """
 import sys

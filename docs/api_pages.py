@@ -28,7 +28,7 @@ def definition(home: str) -> Definition:
     """The class or function at `home`, followed through the modules that import it from another."""
     module, _, name = home.rpartition(".")
     for node in _tree(module).body:
-        if isinstance(node, Definition) and node.name == name:
+        if isinstance(node, Definition) and node.name == name and "overload" not in _decorators(node):
             return node
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -16,15 +16,17 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from wayfolk.crowds.measures.flow import weidmann_speed
-from wayfolk.crowds.minds.diagram import as_svg
-from wayfolk.crowds.minds.finding import brain_names, find_brain
-from wayfolk.experiments.crowds.corridors import patrol_two_rooms
-from wayfolk.experiments.crowds.diagrams import walk_round
-from wayfolk.experiments.crowds.doors import LEAST_FLOW, MOST_FLOW, empty_room
-from wayfolk.experiments.crowds.lanes import two_way_corridor
+from wayfolk.crowds.brains.diagram import as_svg
+from wayfolk.crowds.brains.lookup import brain_names, find_brain
+from wayfolk.experiments.papers.jansen.two_rooms import patrol_two_rooms
+from wayfolk.experiments.phenomena.diagrams import walk_round
+from wayfolk.experiments.phenomena.doors import LEAST_FLOW, MOST_FLOW, empty_room
+from wayfolk.experiments.phenomena.lanes import two_way_corridor
 from wayfolk.experiments.papers.drawing import INK, LOOKS, panels, style, write
 from wayfolk.replay import Track, write_replay
-from wayfolk.simulation.scene.street import play_street, read_street
+from wayfolk.simulation.scene.reader import read_scene
+from wayfolk.simulation.scene.run import run_scene
+from wayfolk.simulation.scene.street_scene import StreetScene
 
 ROOT = Path(__file__).resolve().parent
 FIGURES, IMAGES = ROOT / "figures", ROOT / "images"
@@ -136,10 +138,11 @@ def street() -> None:
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (moment, height) in MOMENTS.items():
-            scene = read_street(name)
-            played = play_street(scene)
+            scene = read_scene(name)
+            assert isinstance(scene, StreetScene), name
+            done = run_scene(scene)
             page_file = Path(folder) / f"{name}.html"
-            write_replay([Track(scene.model, played.trajectory, layers=(scene.ground.layer(),))], page_file, scene.name)
+            write_replay([Track(scene.model, done.trajectory, layers=(scene.street_map.layer(),))], page_file, scene.name)
             page = browser.new_page(viewport={"width": 1180, "height": height}, bypass_csp=True)
             page.goto(page_file.as_uri())
             page.wait_for_function("'wayfolk' in window")

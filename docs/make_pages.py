@@ -14,6 +14,7 @@ app. The table of algorithms in README.md and the menu in mkdocs.yml are replace
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 import subprocess
@@ -87,8 +88,9 @@ DEFAULT_MOVES = {"search": "eight", "realtime": "eight", "planners": "four", "co
 API = {
     "worlds": (
         "Maps and other worlds",
-        ["Grid", "Moves", "Graph", "read_map", "write_map", "parse_ascii", "generate", "thesis_map", "DirectionMap", "Flow",
-         "flow_of", "Navmesh", "Waypoints", "Space", "Area"],
+        ["Grid", "Moves", "Graph", "read_map", "write_map", "parse_ascii", "generate", "paper_map", "DirectionMap", "Flow",
+         "flow_of", "Navmesh", "Waypoints", "Space", "Area", "HexGrid", "TriangleGrid", "Voxels", "read_voxels", "Roadmap", "Lane",
+         "read_roadmap"],
     ),
     "paths": (
         "Paths for one agent",
@@ -97,19 +99,19 @@ API = {
     ),
     "problems": (
         "Problems, plans and results",
-        ["Problem", "one_shot", "patrol", "tasks", "deliveries", "thesis_problem", "read_scen", "write_scen", "Plan",
+        ["Problem", "one_shot", "patrol", "tasks", "deliveries", "paper_problem", "read_scen", "write_scen", "Plan",
          "read_plan", "export_plan", "import_plan", "Order", "read_orders", "read_stations", "Result", "Status",
          "WayfolkError"],
     ),
     "many": (
         "Planning and simulation for many agents",
-        ["solve", "begin_plan", "simulate", "Simulation", "Run", "Record", "events", "Event", "Controller", "View", "Herd",
-         "Scene", "read_scene", "play", "Dependencies", "dependencies", "shorten", "AgentState", "Fleet",
+        ["solve", "begin_plan", "simulate", "Simulation", "Run", "Record", "events", "Event", "Controller", "View", "RealTimeAgents",
+         "Scene", "read_scene", "run_scene", "Dependencies", "dependencies", "shorten", "AgentState", "Fleet",
          "read_world"],
     ),
     "crowds": (
         "Crowds, brains and streets",
-        ["Crowd", "Brain", "Street", "read_street", "play_street", "walk_plan", "Trajectory", "read_trajectory"],
+        ["Crowd", "Brain", "Street", "StreetScene", "walk_plan", "Trajectory", "read_trajectory"],
     ),
     "laboratory": ("The laboratory", ["read_runs"]),
     "judge": (
@@ -280,9 +282,17 @@ def paragraph(text: str) -> str:
     """A paragraph of a docstring; the one of HEADINGS ("Guarantees  what it finds ...") becomes sections."""
     sections = re.findall(r"^([A-Z][a-z]+) {2,}(.+(?:\n +.+)*)", text, re.MULTILINE)
     if sections and text.startswith(sections[0][0]):
-        named = ((HEADINGS[name], plain(named_documents(joined(meaning)))) for name, meaning in sections)
-        return "\n".join(f"## {heading}\n\n{meaning[:1].upper()}{meaning[1:]}\n" for heading, meaning in named)
+        return "\n".join(f"## {HEADINGS[name]}\n\n{section(meaning)}\n" for name, meaning in sections)
     return plain(named_documents(joined(text))) + "\n"
+
+
+def section(meaning: str) -> str:
+    """The text of a section, or its list: the items of a list begin with a dash."""
+    if not meaning.startswith("- "):
+        text = plain(named_documents(joined(meaning)))
+        return text[:1].upper() + text[1:]
+    items = re.split(r"\n +- ", meaning.removeprefix("- "))
+    return "\n".join(f"* {plain(named_documents(joined(item)))}" for item in items)
 
 
 def option_row(option: Option) -> tuple[str, str, str, str, str]:
@@ -298,9 +308,8 @@ def begin_doc(entry: Entry) -> str:
         base = catalogue.find(entry.facts["PRESET_OF"], entry.family)
         values = " and ".join(f"`{name}={value}`" for name, value in entry.facts["SETS"].items())
         return f"It is `{base.name}` with {values}. {begin_doc(base)}"
-    file = PACKAGE / "algorithms" / entry.family / f"{entry.name}.py"
-    if not file.exists():
-        file = PACKAGE / "algorithms" / entry.family / entry.name / "__init__.py"
+    file = PACKAGE.joinpath(*entry.module.split(".")[1:])
+    file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
     functions = (node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef))
     return joined(ast.get_docstring(next(node for node in functions if node.name == "begin")) or "")
 
@@ -339,9 +348,7 @@ def api_index() -> str:
 
 def home_of(name: str) -> str:
     """Where a public name is defined."""
-    if name in wayfolk._MODULES:
-        return f"wayfolk.{wayfolk._MODULES[name]}"
-    return f"wayfolk.{wayfolk._HOME[name]}.{name}"
+    return f"{wayfolk._HOME[name]}.{name}"
 
 
 def index_page(entries: list[Entry]) -> str:
@@ -377,7 +384,7 @@ def nav(entries: list[Entry]) -> str:
     for family in dict.fromkeys(entry.family for entry in entries):
         lines.append(f"      - {family}:")
         members = (entry for entry in entries if entry.family == family)
-        lines += [f"          - '{entry.label}': algorithms/{family}/{entry.name}.md" for entry in members]
+        lines += [f"          - {json.dumps(entry.label)}: algorithms/{family}/{entry.name}.md" for entry in members]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -27,7 +27,7 @@ SHOTS: dict[str, dict[str, Any]] = {
     "reserved": {"scene": "WHCA* at a crossing", "time": 20},
     "jam": {"scene": "A jam", "time": 60, "speed": 8},
     "messages": {"scene": "Controllers that talk", "time": 24},
-    "one-way": {"scene": "One-way streets", "time": 30, "click": ["[data-show=density]"], "dark": True},
+    "one-way": {"scene": "One-way map", "time": 30, "click": ["[data-show=density]"], "dark": True},
     "street": {"scene": "The street", "time": 40, "speed": 4},
     "compare": {"scene": "Two corridors", "time": 60, "speed": 8},
     "phone": {"scene": "WHCA* at a crossing", "time": 20, "viewport": PHONE},

@@ -71,6 +71,15 @@ def jansen() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def fleets() -> Path:
+    """The folder of roadmaps, layouts and instances for fleets."""
+    folder = Path(os.environ["WAYFOLK_DATA"]).parent / "fleets"
+    if not folder.is_dir():
+        pytest.skip(f"there is no data for fleets in {folder}: it lies beside the folder that WAYFOLK_DATA names")
+    return folder
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, for the tests of one file: two of them at once cannot be driven."""

@@ -16,7 +16,8 @@ from wayfolk.problem import events
 from wayfolk.problem.events import Event
 from wayfolk.problem.problem import Problem, one_shot, patrol, tasks
 from wayfolk.problem.record import STEPS
-from wayfolk.simulation.simulation import Simulation, models_of
+from wayfolk.simulation.simulation import Simulation
+from wayfolk.simulation.time_models import models_of
 from wayfolk.world.grid import Grid, Moves
 
 IS_PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
@@ -42,12 +43,16 @@ VALUES: dict[str, dict[str, list[Any]]] = {
     "cpra": {"window": [2, 5, 16], "level": [0, 1, 2, 9]},
     "direction_map": {
         "w_max": [0.0, 4.0, 10.0], "alpha": [0.1, 0.5], "radius": [0.0, 2.0, 5.0], "weight": [1.0, 2.0],
-        "alpha_s": [0.0, 0.2], "around": [1, 2], "fading": [1.0, 0.5], "rule": ["setup", "text", "simulator", "average"],
+        "alpha_s": [0.0, 0.2], "around": [1, 2], "fading": [1.0, 0.5], "rule": ["text", "simulator", "average"],
         "decay": [0.0, 0.1], "unvisited": ["free", "half"], "predict": [False, True], "rewards": [False, True],
     },
     "far": _FAR | {"parity": [0, 1, 2, 3]},
     "greedy_direction_map": {"w_max": [0.0, 10.0], "second": [0.0, 0.25, 1.0], "similar": [0.0, 0.1]},
-    "lra": {"radius": [0.0, 1.5, 5.0], "weight": [1.0, 2.0], "setup": ["ours", "thesis"]},
+    "jansen_direction_map": {
+        "w_max": [0.0, 4.0, 10.0], "alpha": [0.1, 0.5], "radius": [0.0, 2.0, 5.0], "weight": [1.0, 2.0],
+        "alpha_s": [0.0, 0.2], "rule": ["text", "simulator", "average"], "unvisited": ["free", "half"],
+    },
+    "lra": {"radius": [0.0, 1.5, 5.0], "weight": [1.0, 2.0]},
     "pibt": {
         "guidance": ["none", "criss_cross", "directions"], "w_max": [0.0, 4.0], "alpha": [0.3], "every": [1, 5, 20],
         "effort": [1, 100, 50_000],
@@ -89,7 +94,6 @@ OTHER_VALUES: dict[str, dict[str, list[Any]]] = {
 _DEPTHS: list[dict[str, list[Any]]] = [
     {}, {"depth": [0, 5], "duplicates": ["all", "path"]}, {"depth": [5], "duplicates": ["none"]}
 ]  # fmt: skip
-_THESIS: dict[str, list[Any]] = {"setup": ["thesis"], "decay": [0.0], "predict": [False], "rewards": [False]}
 _EITHER: dict[str, list[dict[str, list[Any]]]] = {
     "bcp": [{"passes": [1, 5, 30]}],
     "dfs": _DEPTHS,
@@ -100,8 +104,10 @@ _EITHER: dict[str, list[dict[str, list[Any]]]] = {
         {"window": [2.0, 5.0]},
         {"local": [1.0, 3.0]},
         {"sector": [2, 3, 8], "refinement": ["full", "partial"], "lanes": ["cells", "sectors", "both"]},
-        _THESIS | {"window": [0.0, 3.0]},
-        _THESIS | {"sector": [0, 2, 3, 8], "refinement": ["full", "partial"], "local": [0.0, 2.0]},
+    ],
+    "jansen_direction_map": [
+        {"window": [0.0, 3.0]},
+        {"sector": [0, 2, 3, 8], "refinement": ["full", "partial"], "local": [0.0, 2.0]},
     ],
 }
 

@@ -4,6 +4,7 @@ import ast
 import importlib.metadata
 import importlib.util
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -21,10 +22,14 @@ PARTS = {
     "lab": ("experiments", "algorithms/workers.py"),
     "images": ("files/images.py", "replay/film.py", "experiments/papers/sdp/areas.py"),
     "env": ("simulation/env",),
-    "graphs": ("world/graph.py", "world/mesh/polygons.py", "crowds/ways/meshes.py"),
+    "graphs": ("world/graph.py", "files/roadmaps", "world/mesh/polygons.py", "crowds/ways/meshes.py"),
 }
 """The files and folders that may import what an extra brings."""
-OTHER_NAMES = {"PIL": "pillow", "distributed": "dask"}  # modules that are not named as what is installed for them
+OTHER_NAMES = {
+    "PIL": "pillow",
+    "distributed": "dask",
+    "yaml": "pyyaml",
+}  # modules with other names than what is installed
 UNIMPORTED = {"websockets": "uvicorn loads it", "ipykernel": "Jupyter starts it"}
 
 
@@ -90,3 +95,11 @@ def test_what_is_installed_is_allowed(requirement):
     packaging = pytest.importorskip("packaging.requirements", reason="packaging comes with pytest")
     wanted = packaging.Requirement(requirement)
     assert importlib.metadata.version(wanted.name) in wanted.specifier
+
+
+def test_the_tests_that_continuous_integration_names_are_there():
+    named = re.findall(r"echo (tests/[^)]*)\)", (ROOT / ".ci" / "run").read_text())
+    assert named
+    for words in named:
+        files = subprocess.run(["bash", "-c", f"echo {words}"], capture_output=True, text=True, check=True, timeout=60)
+        assert [file for file in files.stdout.split() if not (ROOT / file).is_file()] == []

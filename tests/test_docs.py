@@ -28,6 +28,7 @@ from pathlib import Path
 import pytest
 
 import wayfolk
+from wayfolk import extend
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -209,6 +210,14 @@ def workshop(tmp_path_factory):
 
 def workshop_settings(folder: Path, *, compiled: bool = False) -> dict[str, str]:
     return {"WAYFOLK_CACHE": str(folder / "cache"), "NUMBA_DISABLE_JIT": "0" if compiled else "1"}
+
+
+def test_the_worked_examples_import_public_names_only(workshop):
+    text = EXAMPLE.read_text(encoding="utf-8")
+    modules = set(re.findall(r"^(?:from|import) (wayfolk[\w.]*)", text, re.MULTILINE))
+    assert modules == {"wayfolk", "wayfolk.extend"}
+    for word in re.findall(r"^from wayfolk.extend import (\([^)]*\)|[^\n]*)", text, re.MULTILINE):
+        assert set(re.findall(r"\w+", word)) <= set(extend.__all__)
 
 
 def test_the_worked_example_runs(workshop):

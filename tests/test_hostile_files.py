@@ -32,8 +32,8 @@ from wayfolk.files.archive import unpack
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.orders import read_orders
 from wayfolk.files.plans import read_plan
-from wayfolk.playground.bring import read_dropped
-from wayfolk.simulation.scene.street import read_street
+from wayfolk.playground.uploads import read_upload
+from wayfolk.simulation.scene.reader import read_scene
 from wayfolk.world.direction_map import DirectionMap
 
 SECURITY = Path(__file__).parents[1] / "SECURITY.md"
@@ -234,6 +234,22 @@ HOSTILE = {
         ),
         (text_file("a.gif", b"GIF89a" + struct.pack("<HHBBB", 65535, 65535, 0, 0, 0)), wf.read_map),
     ],
+    "voxels": [
+        (text_file("a.3dmap", "voxel 99999999 99999999 99999999\n"), wf.read_voxels),
+        (text_file("a.3dmap", "voxel 4 4 4\n0 0 -1\n"), wf.read_voxels),
+    ],
+    "roadmap": [
+        (
+            lambda folder: text_file("a.yaml", f"roadmap: !!python/object/apply:trap.begin [{folder}]")(folder),
+            wf.read_roadmap,
+        ),
+        (text_file("a.yaml", "[" * 10**5), wf.read_roadmap),
+        (text_file("a.json", "[" * 10**5), wf.read_roadmap),
+        (
+            text_file("a.graphml", '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><graphml>&a;</graphml>'),
+            wf.read_roadmap,
+        ),
+    ],
     "scenario": [
         (text_file("a.scen", "version 1\n0 a.map 6 6 0 0 999999 0 1\n"), lambda file: wf.read_scen(file, GRID)),
     ],
@@ -272,15 +288,15 @@ HOSTILE = {
         ),
     ],
     "street": [
-        (text_file("a.toml", STREET.replace("pedestrian", "trap.py")), read_street),
+        (text_file("a.toml", STREET.replace("pedestrian", "trap.py")), read_scene),
         (
             lambda folder: text_file("a.toml", STREET.replace("pedestrian", f"{folder}/trap.py:Name"))(folder),
-            read_street,
+            read_scene,
         ),
-        (text_file("a.toml", STREET.replace("[street]", '[street]\nmodel = "trap:begin"')), read_street),
+        (text_file("a.toml", STREET.replace("[street]", '[street]\nmodel = "trap:begin"')), read_scene),
     ],
     "dropped scene": [
-        (text_file("a.toml", text), lambda file: read_dropped("a.toml", file.read_bytes()))
+        (text_file("a.toml", text), lambda file: read_upload("a.toml", file.read_bytes()))
         for text in (
             f'{SCENE}[controller]\nname = "trap:begin"\n',
             f'{SCENE}[controller]\nname = "sdp"\noptions = {{ cluster = "tcp://127.0.0.1:9" }}\n',

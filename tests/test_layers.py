@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "how-it-is-built.md"
 
 def entries() -> set[str]:
     """What lies at the top of the package, without its own files and the marker for type checkers."""
-    own = ("__pycache__", "__init__.py", "__main__.py", "py.typed")
+    own = ("__pycache__", "__init__.py", "__init__.pyi", "__main__.py", "py.typed")
     names = {path.name for path in HOME.iterdir() if path.name not in own}
     return {name.removesuffix(".py") for name in names}
 

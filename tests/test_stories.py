@@ -15,7 +15,7 @@ from wayfolk.experiments.sweeps.store import read_runs
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.maps import read_map
 from wayfolk.judge.plans import check
-from wayfolk.simulation.saved import read_world
+from wayfolk.simulation.world_file import read_world
 
 
 def scripts_of(page):

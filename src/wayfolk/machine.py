@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
-from multiprocessing import active_children, resource_tracker
+from multiprocessing import resource_tracker
 from pathlib import Path
+from typing import Any
 
 
 def n_cores() -> int:
@@ -44,22 +45,19 @@ def is_memory_full() -> bool:
 
 
 def resident_bytes() -> int:
-    """Memory that this process holds; where the system does not say, 0."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
+    """Memory that this process holds."""
+    return int(_process(os.getpid()).memory_info().rss)
 
 
 @cache
 def total_bytes() -> int:
-    """The memory of the machine, or of the container that this process runs in; cautious where the system does not say."""
-    with suppress(AttributeError, ValueError, OSError):
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        with suppress(ValueError, OSError):  # "max" if there is no limit
-            total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-        return total
-    return 8 << 30
+    """The memory of the machine, or of the container that this process runs in."""
+    import psutil
+
+    total = int(psutil.virtual_memory().total)
+    with suppress(ValueError, OSError):  # "max" if the container has no limit; psutil does not know of containers
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total
 
 
 def _most_bytes() -> int:
@@ -68,51 +66,49 @@ def _most_bytes() -> int:
 
 
 def _free_bytes() -> int:
-    """Memory that no process holds."""
-    with suppress(OSError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return total_bytes() // 2
+    """Memory that programs can get without swapping."""
+    import psutil
+
+    return int(psutil.virtual_memory().available)
 
 
 def memory_of(pids: Iterable[int]) -> dict[int, int]:
     """The bytes of memory that each of these processes has for itself; those that have ended are missing."""
-    if not Path("/proc/self/status").exists():
-        return _memory_by_ps(list(pids))
+    import psutil
+
     used = {}
     for pid in pids:
-        with suppress(OSError):
-            rows = [line.split() for line in Path(f"/proc/{pid}/status").read_text().splitlines()]
-            kinds = {"RssAnon:", "RssShmem:", "VmSwap:"}
-            used[pid] = 1024 * sum(int(row[1]) for row in rows if row and row[0] in kinds)
+        with suppress(psutil.Error):
+            memory = psutil.Process(pid).memory_info()
+            used[pid] = int(memory.rss - getattr(memory, "shared", 0))  # only Linux tells what is shared
     return used
 
 
 def limit_memory(more: int) -> None:
     """Let this process take up to `more` bytes besides what it has, then a MemoryError; only on Linux."""
-    try:
-        import resource
+    import psutil
 
-        rows = [line.split() for line in Path("/proc/self/status").read_text().splitlines()]
-        limit = 1024 * next(int(row[1]) for row in rows if row and row[0] == "VmData:") + more
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-    except (ImportError, OSError, ValueError, StopIteration):
-        return
+    process = psutil.Process()
+    if psutil.LINUX:
+        with suppress(OSError, ValueError):
+            hard = process.rlimit(psutil.RLIMIT_DATA)[1]
+            process.rlimit(psutil.RLIMIT_DATA, (process.memory_info().data + more, hard))
 
 
 def cache_home() -> Path:
     """The folder for data that can be downloaded or computed again: `$WAYFOLK_CACHE`, else the user's cache folder."""
+    import platformdirs
+
     given = os.environ.get("WAYFOLK_CACHE")
-    return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wayfolk"
+    return Path(given) if given else platformdirs.user_cache_path("wayfolk", appauthor=False)
 
 
 def data_home() -> Path:
     """The folder for results that are kept: `$WAYFOLK_HOME`, else the user's data folder."""
+    import platformdirs
+
     given = os.environ.get("WAYFOLK_HOME")
-    return (
-        Path(given) if given else Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "wayfolk"
-    )
+    return Path(given) if given else platformdirs.user_data_path("wayfolk", appauthor=False)
 
 
 @contextmanager
@@ -145,33 +141,22 @@ def end_children() -> None:
 
     The process that removes what they leave behind lives on: it ends by itself.
     """
+    import psutil
+
     tracker = getattr(resource_tracker._resource_tracker, "_pid", None)
-    for pid in _children():
-        if pid != tracker:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+    with suppress(psutil.Error):
+        for child in psutil.Process().children():
+            if child.pid != tracker:
+                with suppress(psutil.Error):
+                    child.kill()
 
 
-def _memory_by_ps(pids: list[int]) -> dict[int, int]:
-    """What `ps` says of these processes, where there is no /proc; nothing where there is no `ps` either."""
-    import subprocess
+@cache
+def _process(pid: int) -> Any:
+    """What psutil knows of a process. It is loaded when it is needed: importing it takes longer than a short search."""
+    import psutil
 
-    command = ["ps", "-o", "pid=,rss=", "-p", ",".join(map(str, pids))]
-    try:
-        listed = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    return {int(pid): 1024 * int(size) for pid, size in (line.split() for line in listed.splitlines())}
-
-
-def _children() -> list[int]:
-    """The numbers of our child processes; where the system does not list them, of those that Python knows of."""
-    pids = [child.pid for child in active_children() if child.pid is not None]
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError, ValueError, IndexError):
-            if int(stat.read_text().rpartition(")")[2].split()[1]) == os.getpid():
-                pids.append(int(stat.parent.name))
-    return pids
+    return psutil.Process(pid)
 
 
 def _start_tracker() -> None:

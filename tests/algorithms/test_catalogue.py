@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import wayfolk
-from wayfolk.algorithms import catalogue
+from wayfolk.algorithms import catalogue, foreign
 from wayfolk.algorithms.catalogue import Entry, Option
 from wayfolk.algorithms.paths import find_path
 from wayfolk.errors import BadInput, UnknownName
@@ -53,6 +53,7 @@ def shelf(tmp_path, monkeypatch):
     for family in catalogue.FAMILIES:
         (tmp_path / family).mkdir()
     monkeypatch.setattr(catalogue, "_ROOT", tmp_path)
+    monkeypatch.setattr(foreign, "of_papers", dict)
     for cached in (catalogue._files, catalogue._read):
         cached.cache_clear()
     yield tmp_path
@@ -240,9 +241,11 @@ def test_listing_imports_no_algorithm():
     code = "import sys; from wayfolk.algorithms import catalogue; catalogue.entries(); print(*sys.modules)"
     loaded = run(Path(wayfolk.__file__).parents[1], "-c", code).split()
     ours = {name for name in loaded if name.startswith("wayfolk")}
-    assert ours == {"wayfolk", "wayfolk.errors", "wayfolk.algorithms"} | {
-        f"wayfolk.algorithms.{name}" for name in ("catalogue", "declared", "entry", "foreign", "options")
-    }
+    shelves = Path(wayfolk.__file__).parent.glob("experiments/papers/*/__init__.py")
+    papers = {"wayfolk.experiments.papers"} | {f"wayfolk.experiments.papers.{file.parent.name}" for file in shelves}
+    assert ours - papers == {"wayfolk", "wayfolk.errors", "wayfolk.algorithms", "wayfolk.experiments"} | {
+        f"wayfolk.algorithms.{name}" for name in ("catalogue", "declarations", "entry", "foreign", "options")
+    } | {"wayfolk.problem", "wayfolk.problem.papers"}
     assert "numba" not in loaded
 
 

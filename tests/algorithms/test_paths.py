@@ -134,6 +134,9 @@ class Loads(Task):
         return Result(self.status, "loads")
 
 
+LOADING = 2.0  # seconds that a kernel takes to load, long enough for a busy machine to do the rest in less
+
+
 @pytest.fixture
 def slow_loading(monkeypatch):
     from numba.core.dispatcher import Dispatcher
@@ -141,7 +144,7 @@ def slow_loading(monkeypatch):
     load = Dispatcher.compile
 
     def slowly(self, signature):
-        time.sleep(0.2)
+        time.sleep(LOADING)
         return load(self, signature)
 
     monkeypatch.setattr(Dispatcher, "compile", slowly)
@@ -150,10 +153,10 @@ def slow_loading(monkeypatch):
 @pytest.mark.skipif(is_plain(), reason="nothing is loaded")
 def test_loading_is_neither_timed_nor_limited(slow_loading):
     began = time.perf_counter()
-    result = finish(Loads(), seconds=0.15)
-    assert time.perf_counter() - began > 0.4
+    result = finish(Loads(), seconds=0.75 * LOADING)
+    assert time.perf_counter() - began > 2 * LOADING
     assert result.status is Status.SOLVED
-    assert result.seconds < 0.15
+    assert result.seconds < 0.75 * LOADING
 
 
 @pytest.mark.skipif(is_plain(), reason="nothing is loaded")
@@ -166,4 +169,4 @@ def test_queries_of_a_file_are_timed_without_loading(slow_loading, tmp_path, mon
     monkeypatch.setattr(bfs, "_flood", kernel(bfs._flood.py_func))  # not loaded yet
     numbers = run_queries(grid, tmp_path / "six.map.scen", "bfs", {})
     assert numbers["solved"] == 1
-    assert numbers["mean_us"] < 0.15e6
+    assert numbers["mean_us"] < 0.75e6 * LOADING

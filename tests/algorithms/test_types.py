@@ -10,7 +10,7 @@ import wayfolk
 
 ROOT = Path(wayfolk.__file__).parent / "algorithms"
 FILES = sorted(ROOT.rglob("*.py"))
-COMPILED = {"kernel", "inner", "inlined"}
+COMPILED = {"kernel", "inner", "inlined", "spliced"}
 
 
 def names_in(node):
@@ -27,8 +27,24 @@ def compiled_functions(tree):
             compiled |= set().union(*map(names_in, node.args))
     for node in tree.body:  # such as planned_by(LraArrays, _plan_routes)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            compiled |= set().union(*map(names_in, node.value.args))
+            passed = [*node.value.args, *(keyword.value for keyword in node.value.keywords)]
+            compiled |= set().union(*map(names_in, passed))
+    tables = compiled & {name for node in tree.body for name in tables_in(node)}  # those passed to specialise()
+    for node in tree.body:
+        if tables & set(tables_in(node)):
+            compiled |= names_in(node.value)
     return compiled
+
+
+def tables_in(node):
+    """The tables of functions by type that an assignment at the left margin fills: `table = {...}`, `table[Kind] = ...`."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return []
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    targets = [part for target in targets for part in getattr(target, "elts", [target])]
+    filled = [target.value for target in targets if isinstance(target, ast.Subscript)]
+    written = targets if isinstance(node.value, ast.Dict) else []
+    return [name.id for name in filled + written if isinstance(name, ast.Name)]
 
 
 def missing(function):

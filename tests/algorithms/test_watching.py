@@ -9,7 +9,7 @@ import pytest
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import begin_path, find_path
-from wayfolk.algorithms.shown import CLOSED, OPEN, UNSEEN
+from wayfolk.algorithms.search_view import CLOSED, OPEN, UNSEEN
 from wayfolk.algorithms.watching import Watcher, watch_path
 from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import NOWHERE
@@ -69,12 +69,12 @@ def test_rows_lead_to_the_state_of_the_search(name: str) -> None:
             state[row["cell"]] = STATES[int(row["kind"])]
         if row["kind"] in (kinds.OPENED, kinds.OPENED_BACK):
             g[row["cell"]] = row["g"]
-    shown = task.shown()
-    assert shown.state is not None
-    assert (state == shown.state).all()
-    if shown.g is not None:
-        known = shown.state > 0
-        np.testing.assert_allclose(g[known], shown.g[known], rtol=1e-6)
+    view = task.search_view()
+    assert view.state is not None
+    assert (state == view.state).all()
+    if view.g is not None:
+        known = view.state > 0
+        np.testing.assert_allclose(g[known], view.g[known], rtol=1e-6)
 
 
 def test_cells_are_closed_in_the_order_of_expansions() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from command import wayfolk
 from wayfolk import contracts
-from wayfolk.contracts import Verdict
+from wayfolk.contracts import CheckResult
 from wayfolk.contracts.check import Broken, expect_no_faults
 from wayfolk.judge.plans import Fault
 
@@ -16,7 +16,7 @@ FAULTS = [Fault("vertex", 7, (2, 5), ((3, 1),)), Fault("swap", 9, (0, 1), ((0, 0
     [(0, "all that is promised holds"), (1, "1 of 3 checks does not hold"), (2, "2 of 3 checks do not hold")],
 )
 def test_it_counts_in_good_english(n_broken, sentence, monkeypatch):
-    verdicts = [Verdict(f"check {k}", k >= n_broken, "why" * (k < n_broken)) for k in range(3)]
+    verdicts = [CheckResult(f"check {k}", k >= n_broken, "why" * (k < n_broken)) for k in range(3)]
     monkeypatch.setattr(contracts, "run_checks", lambda entry: iter(verdicts))
     said = wayfolk("check-algorithm", "astar")
     assert (said.code, said.out.splitlines()[-1]) == (int(n_broken > 0), sentence)

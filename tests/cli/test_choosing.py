@@ -173,8 +173,12 @@ def test_a_day_of_random_tasks_is_healthy(folder):
     plan, _ = import_plan("run.csv", read_map("room.map", "four"))
     assert (plan.n_agents, plan.n_steps) == (3, 80)
     answer = the_json(wayfolk("run", "room.map", "--random", 3, "--until", 80, "--json"))
-    assert answer["completion_rate"] is None
+    assert (answer["completion_rate"], answer["completion_seconds"]) == (None, None)
     assert answer["tasks"] == answer["arrivals"] > 5
+    assert 10 < answer["travel_distance"] <= 80
+    assert 0 < answer["planning_mean_us"] <= answer["planning_max_us"]
+    assert 0 < answer["step_p50_ms"] <= answer["step_p99_ms"] <= answer["step_max_ms"]
+    assert answer["prepare_seconds"] > 0
 
 
 def test_the_command_and_python_give_the_same_numbers(folder):

@@ -59,7 +59,7 @@ def test_the_table(tmp_path, monkeypatch, in_this_process):
     assert (
         lines[-2] == f"open {tmp_path / 'demo.html'} in a browser to watch them, or change the world while they walk:"
     )
-    assert lines[-1] == "wayfolk play thesis-c --agents 4 --with lra --with direction_map --with whca"
+    assert lines[-1] == "wayfolk play jansen-c --agents 4 --with lra --with direction_map --with whca"
 
 
 def test_a_seed_is_a_demo(tmp_path, in_this_process):

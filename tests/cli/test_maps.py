@@ -77,6 +77,9 @@ def test_info():
     answer = json.loads(wayfolk("maps", "info", "parts.map", "--json").out)
     assert answer == {
         "name": "parts",
+        "kind": "grid",
+        "nodes": 3,
+        "edges": 2,
         "width": 4,
         "height": 1,
         "free_cells": 3,
@@ -85,6 +88,24 @@ def test_info():
         "cliffs": False,
     }
     assert "free cells    3\n" in wayfolk("maps", "info", "parts.map").out
+
+
+def test_info_and_pictures_of_roadmaps_and_voxels():
+    Path("roads.yaml").write_text("roadmap: {vertices: {A: [0, 0], B: [9, 0], C: [9, 9]}, edges: [[A, B]]}")
+    answer = json.loads(wayfolk("maps", "info", "roads.yaml", "--json").out)
+    assert answer == {"name": "roads", "kind": "roadmap", "nodes": 3, "edges": 1, "parts": 2, "largest_part": 2}
+    Path("cube.3dmap").write_text("voxel 2 2 2\n0 0 0\n")
+    answer = json.loads(wayfolk("maps", "info", "cube.3dmap", "--json").out)
+    assert answer == {"name": "cube", "kind": "voxels", "nodes": 7, "edges": 30, "parts": 1, "largest_part": 7}
+    assert wayfolk("maps", "show", "cube.3dmap").out == "z = 0\n#.\n..\n\nz = 1\n..\n..\n"
+    assert wayfolk("maps", "show", "roads.yaml", "--columns", 5).out.splitlines()[0] == "o...o"
+    assert (
+        wayfolk("maps", "show", "roads.yaml", "--svg", "roads.svg").out
+        == "roads.svg: Roadmap('roads', 3 places, 1 lanes)\n"
+    )
+    assert Path("roads.svg").read_text().startswith("<svg")
+    said = wayfolk("maps", "show", "roads.yaml", "--svg", "roads.png")
+    assert (said.code, said.err) == (2, "wayfolk: roads.png: a picture is a file that ends in .svg\n")
 
 
 def test_info_of_a_map_without_free_cells():
@@ -144,7 +165,7 @@ MISTAKES = {
     "no corridor": (["make", "maze", "a.map", "--size", "0"], "0"),
     "walls of a maze": (["make", "maze", "a.map", "--blocked", "0.5"], "maze", "--blocked"),
     "width of a warehouse": (["make", "warehouse", "a.map", "--width", "9"], "warehouse", "--width"),
-    "seed of a thesis map": (["make", "thesis-a", "a.map", "--seed", "9"], "thesis-a", "--seed"),
+    "seed of a paper's map": (["make", "jansen-a", "a.map", "--seed", "9"], "jansen-a", "--seed"),
     "no folder": (["make", "random", "no/a.map"], "no/a.map", "no folder"),
     "a folder": (["make", "random", "."], "cannot be written"),
     "image that loses": (["make", "random", "a.jpg"], "a.jpg", ".png"),

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from command import wayfolk
+from wayfolk import machine
+from wayfolk.algorithms import task as tasks
 from wayfolk.files import built_in
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -32,6 +34,7 @@ KEYS = [
     "planning_mean_us",
     "planning_p99_us",
     "planning_max_us",
+    "step_p50_ms",
     "step_p99_ms",
     "step_max_ms",
     "faults",
@@ -137,7 +140,7 @@ def test_all_mistakes_of_a_file_are_told(folder):
 )
 def test_the_examples_are_played_as_they_are(file):
     trust = ["--trust"] if file.stem == "shy" else []  # it has a brain in a Python file
-    answer = the_json(wayfolk("run", file, "--seconds", "60", "--json", *trust))
+    answer = the_json(wayfolk("run", file, "--seconds", "3600", "--json", *trust))
     assert answer["status"] in ("solved", "ended", "out_of_budget")
     assert answer["faults"] == 0
     assert answer.get("waiting", []) == []
@@ -198,3 +201,16 @@ def test_mistakes_about_a_street_are_one_sentence(tmp_path):
     other.write_text(SCENE)
     said = wayfolk("run", other, "--trajectory", tmp_path / "x.txt")
     assert (said.code, said.err) == (2, "wayfolk: --trajectory is for scenes with a [street]\n")
+
+
+@pytest.mark.parametrize("world", [("walk.toml",), ("rooms", "--random", 3, "--until", 100_000)])
+def test_a_run_ends_at_the_limit_of_memory_and_says_so(world, folder, monkeypatch):
+    monkeypatch.setattr(tasks, "is_memory_full", lambda: machine.available_bytes() < 2_000_000_000)
+    monkeypatch.setattr(machine, "_free_bytes", lambda: 1 << 40)
+    said = wayfolk("run", *world, "--memory", 1, "--json")
+    assert said.code == 1
+    assert "stopped at the limit of memory" in the_json(said)["notes"]
+    if world[0] == "walk.toml":
+        said = wayfolk("run", *world, "--memory", 3, "--json")
+        assert (said.code, the_json(said)["status"]) == (0, "solved")
+    assert wayfolk("run", *world, "--memory", 0).code == 2

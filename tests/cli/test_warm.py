@@ -51,6 +51,12 @@ def test_all_are_warmed_one_by_one(monkeypatch):
             yield name
 
     monkeypatch.setattr(warm, "spread", lambda work, names: (name for name in names if work is warm.warm_one))
-    everyone = [entry.name for entry in catalogue.entries()]
-    assert warm.warm_all(walk) == everyone
-    assert seen == [(name, len(everyone)) for name in everyone]
+    everyone = [f"{entry.family}/{entry.name}" for entry in catalogue.entries()]
+    ready = warm.warm_all([], walk)
+    assert sorted(ready) == sorted(everyone)
+    assert seen == [(name, len(everyone)) for name in ready]
+    assert len({name.partition("/")[0] for name in ready[:4]}) == 4  # workers begin with different families
+    seen.clear()
+    both = ["planners/lacam", "search/astar"]
+    assert warm.warm_all(["planners/lacam", "astar"], walk) == both
+    assert seen == [(name, 2) for name in both]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wayfolk.crowds.crowd import Crowd
-from wayfolk.crowds.ways import Directed, Flow, Routes
+from wayfolk.crowds.ways import DirectionMapWays, FlowWays, Routes
 from wayfolk.errors import BadInput, BadProblem, NotSupported, UnknownName
 from wayfolk.world.area import Area
 from wayfolk.world.direction_map import DirectionMap
@@ -156,7 +156,7 @@ def test_a_direction_map_leads_along_its_vectors():
         directions.put((x, 1), (1.0, 0.0))
         directions.put((x, 7), (-1.0, 0.0))
     space = Space(grid)
-    ways = Directed(space, directions, w_max=10.0, learns=False)
+    ways = DirectionMapWays(space, directions, w_max=10.0, learns=False)
     crowd = Crowd(space, "orca", ways=ways)
     crowd.add([(1.5, 4.6)], [(10.5, 4.6)], radius=0.2)
     before = directions.vectors.copy()
@@ -174,7 +174,7 @@ def test_bodies_teach_a_direction_map():
     grid = Grid(np.ones((3, 8)))
     directions = DirectionMap(grid)
     space = Space(grid)
-    crowd = Crowd(space, "orca", ways=Directed(space, directions))
+    crowd = Crowd(space, "orca", ways=DirectionMapWays(space, directions))
     crowd.add([(0.5, 1.5)], [(7.5, 1.5)], radius=0.2)
     crowd.advance(60)
     assert directions.vectors[grid.cell((4, 1))] == pytest.approx([0.75, 0.0], abs=0.3)
@@ -186,10 +186,10 @@ def test_mistakes_are_one_sentence():
     with pytest.raises(UnknownName, match="there is no algorithm 'astr': did you mean 'astar'"):
         Crowd(hall(), "orca", ways="astr")
     with pytest.raises(BadInput, match="of another map"):
-        Directed(Space(hall()), DirectionMap(hall()))
+        DirectionMapWays(Space(hall()), DirectionMap(hall()))
     with pytest.raises(BadInput, match="patience must be some seconds"):
         Routes(Space(hall()), patience=0)
     with pytest.raises(NotSupported, match="flow fields are computed on a grid"):
-        Flow(Space())
+        FlowWays(Space())
     with pytest.raises(NotSupported, match="searches find paths on a grid, and this space has none: use navmesh"):
         Routes(Space(), "astar")

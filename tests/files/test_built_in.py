@@ -40,7 +40,7 @@ def test_a_scene_and_a_sweep_are_read_by_their_names():
     from wayfolk.experiments.sweeps.spec import read_spec
 
     assert wf.read_scene("re-tasking").name == "Change of orders"
-    assert wf.read_street("street").name == "A street with two crossings"
+    assert wf.read_scene("street").name == "A street with two crossings"
     assert read_spec("smoke").name == "smoke"
 
 

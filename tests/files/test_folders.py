@@ -58,7 +58,7 @@ def test_the_cache_is_where_the_environment_says(tmp_path: Path, monkeypatch: py
     monkeypatch.delenv("WAYFOLK_CACHE")
     assert cache_home() == tmp_path / "xdg" / "wayfolk"
     monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_home() == tmp_path / ".cache" / "wayfolk"
 
 

@@ -104,7 +104,7 @@ def _scripted(grid: Grid, *walks: list[tuple[int, int]]) -> Simulation:
 
     goals = [(grid.width - 1, grid.height - 1 - k) for k in range(len(walks))]
     simulation = Simulation(one_shot(grid, [walk[0] for walk in walks], goals), "lra", model=DISTANCE, tick=0.5)
-    simulation.controller = Scripted(len(walks))
+    simulation.control.controller = Scripted(len(walks))
     return simulation
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,10 +13,12 @@ import reference
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.judge import metrics
 from wayfolk.judge.plans import check
+from wayfolk.kernels import deadline as deadlines
 from wayfolk.kernels.codes import ARRIVE, GOAL, MOVE, REFUSED, SQRT2
 from wayfolk.problem.plan import Plan
-from wayfolk.problem.problem import Problem
+from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.record import Record
+from wayfolk.world.generate import draw_pairs, random_map, without_islands
 from wayfolk.world.grid import Grid, Moves
 
 ROW = Grid(np.ones((1, 6)), "four")
@@ -115,6 +119,21 @@ def test_costs_are_not_defined_for_patrols() -> None:
         metrics.lower_bound(patrol)
 
 
+@pytest.mark.parametrize("moves", ["four", "eight"])
+def test_a_lower_bound_that_may_take_no_time_is_still_one(moves, monkeypatch) -> None:
+    grid = without_islands(random_map(120, 120, 0.35, seed=2, moves=moves))
+    problem = one_shot(grid, *(grid.places(cells) for cells in draw_pairs(grid, 400, seed=1)))
+    exact = metrics.lower_bound(problem)
+    assert metrics.lower_bound(problem, 1e9) == exact
+    ticks = count()
+    monkeypatch.setattr(deadlines, "perf_counter", lambda: float(next(ticks)))
+    bounds = [metrics.lower_bound(problem, seconds) for seconds in (0.5, 2.5, 4.5, 1e9)]
+    assert bounds == sorted(set(bounds))
+    assert bounds[-1] == exact
+    away = np.abs(grid.places(problem.goals) - grid.places(problem.starts))
+    assert bounds[0] == (away.sum(1) if moves == "four" else away.max(1)).sum()
+
+
 @given(data=st.data())
 def test_measures_agree_with_counting_by_hand(data: st.DataObject) -> None:
     n_agents, n_steps = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 6))
@@ -135,7 +154,7 @@ def test_measures_agree_with_counting_by_hand(data: st.DataObject) -> None:
 
 @given(reference.small_problems())
 def test_the_lower_bound_is_everyone_alone(problem: Problem) -> None:
-    pytest.importorskip("wayfolk.kernels.distance")
+    pytest.importorskip("wayfolk.kernels.distances")
     alone = [
         reference.steps_from(problem.grid, start)[goal]
         for start, goal in zip(problem.starts.tolist(), problem.goals.tolist(), strict=True)
@@ -144,7 +163,7 @@ def test_the_lower_bound_is_everyone_alone(problem: Problem) -> None:
 
 
 def test_the_lower_bound_names_who_cannot_arrive() -> None:
-    pytest.importorskip("wayfolk.kernels.distance")
+    pytest.importorskip("wayfolk.kernels.distances")
     split = Grid([[1, 0, 1]])
     with pytest.raises(BadProblem, match=r"agent 0 cannot reach its goal \(2, 0\)"):
         metrics.lower_bound(Problem(split, split.cells([(0, 0)]), split.cells([(2, 0)])[:, None]))

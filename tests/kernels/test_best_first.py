@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from reference import dijkstra_costs, is_legal_step, legal_moves, picture, small_grids, step_cost
 from wayfolk.kernels import best_first, buckets
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, GENERATED, QUEUE_FULL, RUNNING, STAMP
+from wayfolk.kernels.best_first import EXPANDED, GENERATED, NEW_SEARCH, STAMP
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.kernels.graph import EUCLIDEAN, MANHATTAN, OCTILE, ZERO
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves
@@ -43,7 +44,7 @@ class Search:
                 budget,
                 events,
             )
-            if code != QUEUE_FULL:
+            if code != FULL:
                 return code
             self.queue = buckets.grown(self.queue)
             self.grew += 1
@@ -191,7 +192,7 @@ def test_exhausted_only_after_everything_was_looked_at():
 def test_memory_is_used_again_even_when_stamps_run_out():
     grid, pairs = rough(2, side=10)
     memory = best_first.new_memory(grid.n_cells)
-    memory.counts[STAMP] = 2**31 - 16
+    memory.counts[STAMP] = 2**31 - 8 * NEW_SEARCH
     stamps = []
     for start, goal in pairs:
         result = search(grid, start, goal, memory=memory)
@@ -199,7 +200,7 @@ def test_memory_is_used_again_even_when_stamps_run_out():
         stamps.append(int(memory.counts[STAMP]))
         assert memory.cells["mark"].max() in (stamps[-1], stamps[-1] + 1)
     assert max(stamps) < 2**31 - 1
-    assert min(stamps) == 2  # they did run out
+    assert min(stamps) == NEW_SEARCH  # they did run out
 
 
 @pytest.mark.plain

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.test_space_time import Traffic, check_way, crowded, drawn
-from wayfolk.kernels import jump_paths
 from wayfolk.kernels.evading import Timing, new_evading, timed_path
+from wayfolk.kernels.jumps import paths as jump_paths
 from wayfolk.world.grid import Grid
 
 ME = 9

@@ -1,4 +1,4 @@
-"""The binary heap against heapq, and its invariant after every operation."""
+"""The binary heap against heapq, also where items have places and keys change, and its invariants after every operation."""
 
 import heapq
 import itertools
@@ -14,6 +14,10 @@ pytestmark = pytest.mark.plain
 
 KEYS = st.tuples(st.integers(-3, 3), st.integers(-2, 2))  # few, so that many are equal
 LARGE = st.integers(-(2**62), 2**62)
+NODE = np.dtype([("at", np.int32)])
+CELLS = 12
+DEEDS = st.lists(st.tuples(st.integers(0, CELLS - 1), st.none() | KEYS | st.tuples(LARGE, LARGE)), max_size=60)
+# None takes the top away, or removes the cell
 PUSHES_AND_POPS = st.lists(st.none() | KEYS, max_size=60)  # None takes the top away
 
 
@@ -65,3 +69,38 @@ def test_sorts_by_f_and_then_by_tie(keys):
     for key in keys:
         twin.push(key)
     assert [twin.pop() for _ in keys] == sorted(keys)
+
+
+@given(DEEDS)
+def test_with_places_it_agrees_with_a_table_of_keys(deeds):
+    rows, nodes = np.zeros(CELLS, heap.ROW), np.zeros(CELLS, NODE)
+    n, model = 0, {}
+    for cell, key in deeds:
+        if key is not None:
+            n = heap.place(rows, nodes, n, cell, *key)
+            model[cell] = key
+        elif cell in model:
+            n = heap.remove(rows, nodes, n, cell)
+            del model[cell]
+        assert n == len(model)
+        assert {cell: (first, second) for first, second, cell in rows[:n].tolist()} == model
+        assert [int(at) for at in nodes["at"]].count(0) == CELLS - n
+        for spot, (*_, held) in enumerate(rows[:n].tolist()):
+            assert nodes["at"][held] == spot + 1
+            assert model[int(rows[(spot - 1) // 2 if spot else 0]["item"])] <= model[held]
+
+
+def test_with_places_it_comes_out_in_order():
+    rng = np.random.default_rng(1)
+    rows, nodes = np.zeros(200, heap.ROW), np.zeros(200, NODE)
+    n, keys = 0, [(int(a), int(b)) for a, b in rng.integers(0, 30, (200, 2))]
+    for cell, key in enumerate(keys):
+        n = heap.place(rows, nodes, n, cell, 99 - key[0], key[1])
+    for cell, key in enumerate(keys):  # each gets another key
+        n = heap.place(rows, nodes, n, cell, *key)
+    out = []
+    while n:
+        first, second, cell = rows[0].tolist()
+        out.append((first, second))
+        n = heap.remove(rows, nodes, n, cell)
+    assert out == sorted(keys)

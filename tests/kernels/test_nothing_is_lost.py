@@ -6,10 +6,13 @@ import random
 import secrets
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from foreign_calls import foreign_calls, kept_code
 from wayfolk.algorithms import catalogue
+from wayfolk.compile import code_files
 
 # each algorithm runs in a process of its own; to fork them saves importing what all of them need
 ALONE = """
@@ -22,9 +25,9 @@ def run(name, others):
     for other in others:
         importlib.import_module(other)
     files, read = [], code_files.read
-    def noted(file):
-        files.append(file.name)
-        return read(file)
+    def noted(file, *how):
+        files.append(str(file))
+        return read(file, *how)
     code_files.read = noted
     with event.install_recorder("numba:compile") as compiled:
         warm_one(name)
@@ -52,7 +55,7 @@ print(json.dumps({name: alone(name, others) for name, others in order}))
 
 
 def module(entry):
-    return f"wayfolk.algorithms.{entry.family}.{entry.name}"
+    return entry.module
 
 
 def alone(order):
@@ -80,3 +83,6 @@ def test_every_algorithm_compiles_nothing_the_second_time(tmp_path):
         name for name, run in first.items() if run["compiled"]
     }, seed  # compiling looks for the parts too
     assert all(run["files"] for run in second.values()), seed
+    files = {Path(file) for run in second.values() for file in run["files"]}
+    calls = {file.name.rpartition("-")[0]: foreign_calls(kept_code(code_files.read(file))) for file in files}
+    assert {kernel: foreign for kernel, foreign in calls.items() if foreign} == {}

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from reference import dijkstra_costs, legal_moves, meets, picture, small_grids, steps_from
 from wayfolk.compile.jit import is_plain
 from wayfolk.kernels import reservations, rra, space_time
-from wayfolk.kernels.space_time import EXHAUSTED, EXPANDED, FOUND, FULL, N_NODES, NEVER, RUNNING, STAMP
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
+from wayfolk.kernels.space_time import EXPANDED, N_NODES, NEVER, STAMP
 from wayfolk.world.grid import Grid, Moves
 
 ME = 9

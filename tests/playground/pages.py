@@ -12,7 +12,7 @@ SEARCH = {
     "algorithms": [{"name": "search/astar", "options": {}}],
 }  # fmt: skip
 AGENTS = {
-    "map": {"name": "thesis-c"}, "kind": "agents", "agents": 100, "errand": "patrol",
+    "map": {"name": "jansen-c"}, "kind": "agents", "agents": 100, "errand": "patrol",
     "algorithms": [{"name": "controllers/direction_map", "options": {}}],
 }  # fmt: skip
 

@@ -21,8 +21,8 @@ from wayfolk.playground import addresses, limits
 from wayfolk.playground import workers as workers_module
 from wayfolk.playground.addresses import check_address, reached_at, url
 from wayfolk.playground.assets import assets
-from wayfolk.playground.bring import read_dropped
 from wayfolk.playground.server import make_app
+from wayfolk.playground.uploads import read_upload
 from wayfolk.playground.workers import Workers
 
 HERE = "http://127.0.0.1:8765"
@@ -102,7 +102,7 @@ def test_with_a_token_nothing_is_served_without_it():
     app = make_app(host="192.168.0.7", port=8765, token=TOKEN, workers=Workers(spare=False))
     there = "http://192.168.0.7:8765"
     with TestClient(app, base_url=there) as client:
-        for path in ("/", "/main.js", "/api/maps", f"/?token={TOKEN}x", "/?token="):
+        for path in ("/", "/playground/main.js", "/api/maps", f"/?token={TOKEN}x", "/?token="):
             assert client.get(path).status_code == 403, path
         with pytest.raises(WebSocketDisconnect), connect(client, there, "192.168.0.7:8765"):
             pass
@@ -179,7 +179,7 @@ def test_the_printed_address_can_be_opened_by_another_device(monkeypatch):
 
 
 def test_every_answer_has_a_policy_without_inline_scripts(client):
-    for path in ("/", "/engine.js", "/api/maps", "/nothing"):
+    for path in ("/", "/replay/painter.js", "/api/maps", "/nothing"):
         policy = client.get(path).headers["content-security-policy"]
         assert "script-src 'self';" in policy
         assert "unsafe" not in policy
@@ -199,7 +199,8 @@ def test_the_page_has_no_inline_script_style_or_handler():
     "path",
     [
         "/../pyproject.toml", "/..%2f..%2fpyproject.toml", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/server.py",
-        "/playground/server.py", "/engine.js/../server.py", "/C:\\windows\\win.ini", "/main.js%00.py", "/.env",
+        "/playground/server.py", "/replay/main.js/../server.py", "/C:\\windows\\win.ini",
+        "/playground/main.js%00.py", "/.env",
     ],
 )  # fmt: skip
 def test_only_files_of_the_page_are_served(client, path):
@@ -217,7 +218,7 @@ def test_maps_are_looked_up_by_name_only(client, name):
 def test_a_dropped_file_is_known_by_its_bytes_and_its_name_goes_nowhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = b"type octile\nheight 2\nwidth 3\nmap\n.@.\n...\n"
-    read = read_dropped("../../../tmp/evil<b>.map", data)["map"]
+    read = read_upload("../../../tmp/evil<b>.map", data)["map"]
     assert read["width"] == 3
     assert set("/<>.") & set(read["name"]) == set()
     assert list(tmp_path.iterdir()) == []
@@ -264,7 +265,7 @@ GROUP = "[[group]]\nplaces = [[0, 0]]\ngoals = [[3, 1]]\n"
 def test_a_dropped_scene_names_no_file_and_no_module(text, word, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WayfolkError) as refusal:
-        read_dropped("scene.toml", text.encode())
+        read_upload("scene.toml", text.encode())
     assert word in str(refusal.value)
     assert "/tmp" not in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
@@ -276,11 +277,11 @@ def test_a_dropped_scene_is_read(client):
     assert read["map"]["width"] == 4
     assert read["algorithms"] == [{"name": "controllers/pibt", "options": {}}]
     file = built_in.HOME / "scenes" / "street.toml"
-    read = read_dropped("street.toml", file.read_bytes())
+    read = read_upload("street.toml", file.read_bytes())
     assert read["kind"] == "crowd"
     assert [each["brain"] for each in read["street"]["coming"]] == ["pedestrian", "hurried", "car", "bus"]
     with pytest.raises(BadInput, match="UTF-8"):
-        read_dropped("x.toml", b"[world]\nname = '\xff\xfe'")
+        read_upload("x.toml", b"[world]\nname = '\xff\xfe'")
 
 
 # --- too much

@@ -11,7 +11,7 @@ import pytest
 
 from playground.pages import AGENTS, SEARCH, begin, drag, until
 from wayfolk.files.maps import write_map
-from wayfolk.world.thesis_maps import thesis_map
+from wayfolk.problem.papers import paper_map
 
 
 def test_a_wall_is_drawn_and_the_path_of_a_star_avoids_it(page, tmp_path):
@@ -31,7 +31,7 @@ def test_a_wall_is_drawn_and_the_path_of_a_star_avoids_it(page, tmp_path):
 
 
 def test_agents_on_a_loaded_map_form_lanes_and_turn_to_a_goal_that_is_dragged(page, tmp_path):
-    grid = thesis_map("c").grid
+    grid = paper_map("jansen-c").grid
     write_map(grid, tmp_path / "loaded.map")
     begin(page, AGENTS, tmp_path)
     page.set_input_files("#file", str(tmp_path / "loaded.map"))
@@ -127,7 +127,10 @@ def test_a_link_shows_its_scene_and_asks_before_it_runs(page, tmp_path):
     assert not link.locator("#question").is_visible()
     # another link in the same tab
     other = link.evaluate(
-        """async () => (await import('./scene.js')).encode({ ...wayfolk.scene(), map: { name: 'maze' }, journeys: [] })"""
+        """async () => {
+            const { encode } = await import("./playground/scene.js");
+            return encode({ ...wayfolk.scene(), map: { name: "maze" }, journeys: [] });
+        }"""
     )
     link.evaluate("(text) => { location.hash = text; }", other)
     until(link, "wayfolk.state() === 'asking' && wayfolk.agents() === 0 && wayfolk.scene().map.name === 'maze'")

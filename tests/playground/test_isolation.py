@@ -27,10 +27,11 @@ from playground.test_live import HERE, LONGEST, hear, say, scene, wait_for
 from playground.workers import Kept
 from wayfolk.errors import TooLarge
 from wayfolk.machine import memory_of
-from wayfolk.playground import bring, frames, limits, worker
-from wayfolk.playground.asked import read_scene
+from wayfolk.playground import frames, limits, uploads, worker
 from wayfolk.playground.connections import server_of
+from wayfolk.playground.messages import AdvanceTo, OpenPanel, OpenWorld, ReadFile
 from wayfolk.playground.outbox import MOST_LETTERS, Letter, Outbox
+from wayfolk.playground.panel_scene import read_panel_scene
 from wayfolk.playground.server import make_app
 from wayfolk.playground.workers import Workers
 
@@ -102,7 +103,7 @@ def test_the_watchdog_does_not_wait_for_the_loop(workers):
         heard = asyncio.Queue()
         process = workers.take(object())
         process.listen(heard.put_nowait)
-        process.tell(worker.OPEN, 0, read_scene(scene()), None)
+        process.tell(OpenWorld(OpenPanel(panel=0, scene=read_panel_scene(scene()))))
         while b'"begin"' not in (await asyncio.wait_for(heard.get(), LONGEST))[:40]:
             pass
         os.kill(process.process.pid, signal.SIGSTOP)
@@ -110,7 +111,7 @@ def test_the_watchdog_does_not_wait_for_the_loop(workers):
             process.patience = (
                 0.3  # again and again: what the worker said before it was stopped may still be on its way
             )
-            process.until(10)
+            process.until(AdvanceTo(panel=0, step=10))
             time.sleep(0.02)
         return process.why
 
@@ -129,8 +130,8 @@ def test_a_worker_waits_while_nobody_takes_what_it_says(workers):
         heard = []
         process = workers.take(object())
         process.listen(lambda data: heard.append(data) if data else None)
-        process.tell(worker.OPEN, 0, read_scene(scene()), None)
-        process.until(100_000)
+        process.tell(OpenWorld(OpenPanel(panel=0, scene=read_panel_scene(scene()))))
+        process.until(AdvanceTo(panel=0, step=100_000))
         while not process.is_full:
             await asyncio.sleep(0.02)
         n_full = len(heard)
@@ -299,7 +300,7 @@ def test_of_many_unfinished_requests_the_oldest_end(address, monkeypatch):
 
 def test_an_answer_that_is_never_taken_ends(address, monkeypatch):
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.5)
-    request = b"GET /engine.js HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n\r\n" % address[1]
+    request = b"GET /api/algorithms HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n\r\n" % address[1]
     with socket.create_connection(address, timeout=LONGEST) as client:
         client.sendall(100 * request)  # more than fits into the buffers of both ends
         until = time.monotonic() + LONGEST
@@ -362,7 +363,7 @@ def test_a_process_can_be_given_a_limit():
 
 
 def test_files_are_read_in_a_process_of_their_own(client, workers, monkeypatch):
-    monkeypatch.setattr(bring, "read_dropped", lambda name, data: pytest.fail("the server has opened a file"))
+    monkeypatch.setattr(uploads, "read_upload", lambda name, data: pytest.fail("the server has opened a file"))
     text = '[world]\nmake="random"\nwidth=1000\nheight=1000\n[[group]]\ncount=10000\ntask_area=[0,0,1000,1000]\n'
     answer = client.post("/api/read", content=text.encode())
     assert answer.status_code == 200
@@ -377,13 +378,13 @@ def test_a_file_that_takes_too_much_memory_is_refused_in_a_sentence(monkeypatch)
         raise MemoryError
 
     monkeypatch.setattr("wayfolk.machine.limit_memory", allowed.append)
-    monkeypatch.setattr(bring, "read_dropped", read)
+    monkeypatch.setattr(uploads, "read_upload", read)
     pipe = Kept()
     reader = worker.Worker(pipe)
-    reader.guarded(reader.hear, (worker.READ, "x.map", b""))
+    reader.guarded(reader.hear, ReadFile("x.map", b""))
     assert allowed == [limits.READ_BYTES]
     (said,) = pipe.sent
-    assert json.loads(said[1:])["why"] == "reading the file takes more than 1.5 GB of memory"
+    assert json.loads(said[2:])["why"] == "reading the file takes more than 1.5 GB of memory"
 
 
 def test_a_file_that_nobody_waits_for_is_not_read_on(workers):

@@ -69,7 +69,7 @@ def test_waits_cycles_and_density_of_a_jam(page):
 
 
 def test_one_way_streets_and_messages_are_shown(page):
-    choose(page, "One-way streets")
+    choose(page, "One-way map")
     until(page, "wayfolk.streets() > 0")
     assert page.locator("[data-show=flow]").is_visible()
     choose(page, "Controllers that talk")

@@ -11,6 +11,7 @@ from playground.workers import Tried
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.playground import frames
 from wayfolk.playground.insight import waits
+from wayfolk.playground.messages import LookAt
 from wayfolk.playground.scenes import SCENES, STREET, TOUR
 
 CROSSING = {"map": {"name": "crossing"}, "agents": 30, "errand": "patrol"}
@@ -65,9 +66,9 @@ def test_a_plan_is_what_is_ahead():
 
 def test_two_who_meet_in_a_corridor_wait_for_each_other():
     worker = Tried(**HEAD_ON)
-    worker.guarded(worker.hear, ("look", False, True))
+    worker.guarded(worker.hear, LookAt(panel=0, waits=True))
     worker.go(40)
-    worker.guarded(worker.hear, ("look", False, True))
+    worker.guarded(worker.hear, LookAt(panel=0, waits=True))
     told = worker.said("waits")[-1]
     assert sorted(map(sorted, told["pairs"])) == [[0, 1], [0, 1]]
     assert told["cycles"] == [[0, 1]]
@@ -87,19 +88,19 @@ def test_nobody_waits_at_the_beginning_or_with_another_goal():
 
 def test_one_way_streets_are_told_and_again_after_a_wall():
     worker = Tried(map={"name": "empty"}, agents=10, errand="patrol", algorithm="far")
-    first = worker.said("shown")[-1]["moves"]
+    first = worker.said("overlay")[-1]["moves"]
     worker.go(2)
     worker.do("block", cells=[[10, 10], [11, 10]])
     worker.go(2)
     worker.show()
-    assert worker.said("shown")[-1]["moves"] != first
+    assert worker.said("overlay")[-1]["moves"] != first
 
 
 def test_areas_and_messages_are_told_while_it_runs():
     (scene,) = [each["scene"] for each in SCENES if each["name"] == "Controllers that talk"]
     worker = Tried(**scene, algorithm="sdp", options={"hosts": 2, "record": True}).go(30)
     worker.show()
-    heads = {head["title"]: head for head in worker.said("shown")[-1]["layers"]["heads"]}
+    heads = {head["title"]: head for head in worker.said("overlay")[-1]["layers"]["heads"]}
     assert heads["Areas"]["groups"] == [["room", 0], ["lane", 3]]
     assert heads["Messages"]["rows"] > 20
 
@@ -224,7 +225,7 @@ def test_the_street_has_brains_and_signals_that_change():
     names = head["states"]
     assert {names[code] for code in lamps} >= {"green", "orange", "red"}
     assert {names[code] for code in states} >= {"walking", "waiting"}
-    assert worker.said("shown")[0]["layers"]["heads"][0]["title"] == "Street"
+    assert worker.said("overlay")[0]["layers"]["heads"][0]["title"] == "Street"
     assert "street" in worker.do("block", cells=[[3, 3]])
 
 
@@ -233,12 +234,13 @@ def test_the_street_has_brains_and_signals_that_change():
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene["name"])
 def test_every_scene_is_well_formed(scene):
-    from wayfolk.playground.asked import known, read_scene
-    from wayfolk.playground.ground import grid_of
+    from wayfolk.playground.algorithms import known
+    from wayfolk.playground.maps import grid_of
+    from wayfolk.playground.panel_scene import read_panel_scene
 
     for each in scene["algorithms"]:
         name, options = (each, {}) if isinstance(each, str) else (each["name"], each["options"])
-        asked = read_scene({**scene["scene"], "algorithm": name, "options": options})
+        asked = read_panel_scene({**scene["scene"], "algorithm": name, "options": options})
         assert asked.entry().checked(dict(options)) == options
         assert known(name, asked.entry().family)
         grid_of(asked.map, asked.moves)

@@ -24,9 +24,9 @@ from replay.pages import a_record, embedded, ready, until
 from wayfolk.errors import BadInput
 from wayfolk.judge.coherence import coherence_over_time
 from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, REFUSED, RELEASE, THOUGHT
+from wayfolk.problem.papers import paper_problem
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.record import DISTANCE, STEPS, Record
-from wayfolk.problem.thesis import thesis_problem
 from wayfolk.replay import Track, notebook_frame, replay_html, track_of_plan, write_replay
 from wayfolk.simulation.solving import simulate
 from wayfolk.world.direction_map import DirectionMap
@@ -292,7 +292,7 @@ def test_quarter_of_a_million_moves_fit_into_three_megabytes() -> None:
 
 
 def test_lanes_are_told_by_a_rate_and_their_coherence() -> None:
-    run = simulate(thesis_problem("c", agents=5, loops=1), "lra", model=DISTANCE, until=500)
+    run = simulate(paper_problem("jansen-c", agents=5, loops=1), "lra", model=DISTANCE, until=500)
     track = run.track("a", alpha=0.25, speed="high")
     times, values = coherence_over_time(run.record, 0.25, run.time / 200)
     assert (len(track.coherence), times[-1]) == (200, pytest.approx(run.record.end))
@@ -439,7 +439,7 @@ def test_browser_sees_what_the_record_tells(visit: Callable[..., Any], model: st
 
 @pytest.mark.parametrize("model", [STEPS, DISTANCE])
 def test_browser_learns_the_lanes_that_the_library_learns(visit: Callable[..., Any], model: str) -> None:
-    problem = thesis_problem("c", agents=40, loops=1)
+    problem = paper_problem("jansen-c", agents=40, loops=1)
     record = simulate(problem, "lra", model=model, until=150).record
     page = ready(visit([Track("", record, alpha=0.3)]))
     page.keyboard.press("v")

@@ -14,7 +14,8 @@ from wayfolk.kernels.codes import BLOCK, FREE, MOVE, REFUSED, THOUGHT
 from wayfolk.problem import events
 from wayfolk.problem.problem import Problem, one_shot, patrol
 from wayfolk.simulation import referee
-from wayfolk.simulation.simulation import Simulation, models_of
+from wayfolk.simulation.simulation import Simulation
+from wayfolk.simulation.time_models import models_of
 from wayfolk.world.generate import random_map
 
 NAMES = [entry.name for entry in catalogue.entries("controllers")]
@@ -261,7 +262,7 @@ class Parked(Controller):
 def test_each_cell_of_a_door_closes_as_soon_as_nobody_stands_there():
     grid = parse_ascii("\n".join(["......"] * 5))
     world = Simulation(one_shot(grid, [(2, 2), (0, 0)], [(5, 4), (5, 0)]), "lra")
-    world.controller = Parked(2)
+    world.control.controller = Parked(2)
     world.happen(events.block(1, [(2, 1), (2, 2), (2, 3)]))
     world.advance(3)
     assert [world.grid.is_free(grid.cell((2, y))) for y in (1, 2, 3)] == [False, True, False]
@@ -283,7 +284,7 @@ class Cheat(Controller):
 def test_a_view_cannot_be_written_to():
     grid = parse_ascii("......")
     world = Simulation(one_shot(grid, [(0, 0)], [(5, 0)]), "lra")
-    world.controller = Cheat(1)
+    world.control.controller = Cheat(1)
     with pytest.raises(ValueError, match="read-only"):
         world.advance(1)
 

@@ -1,6 +1,7 @@
 """Orders from files, and robots that carry them out."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from wayfolk.problem import events
 from wayfolk.problem.orders import Order
 from wayfolk.problem.result import Status
 from wayfolk.simulation.fleet import Fleet
-from wayfolk.world.generate import warehouse
+from wayfolk.world.generate import maze, warehouse
 
 pytestmark = pytest.mark.plain
 
@@ -268,3 +269,20 @@ def test_wrong_stations_are_one_sentence(text, complaint, tmp_path):
     (tmp_path / "s.csv").write_text(text)
     with pytest.raises(BadInput, match=complaint):
         read_stations(tmp_path / "s.csv", HALL)
+
+
+@pytest.mark.parametrize("controller", ["pibt", "whca"])
+def test_a_fleet_that_is_stuck_in_a_maze_says_who_waits_for_whom(controller):
+    grid = maze(24, 24, 1, seed=2, moves="four")  # one cell wide, with a robot on every fifth cell
+    rng = np.random.default_rng(2)
+    orders = [Order(tuple(rng.choice(grid.free_cells, 2, replace=False).tolist())) for _ in range(60)]
+    fleet = Fleet(grid, grid.places(rng.choice(grid.free_cells, 60, replace=False)), orders, controller, seed=2)
+    assert fleet.advance(400) is Status.RUNNING
+    reasons = fleet.reasons()
+    assert any(re.search(r"agents? \d+.* waits? (for each other|behind)", reason) for reason in reasons), reasons
+    for pair in re.findall(
+        r"agents (\d+) and (\d+) wait for each other at \((\d+), (\d+)\) and \((\d+), (\d+)\)", str(reasons)
+    ):
+        one, other, x, y, x2, y2 = map(int, pair)
+        assert tuple(fleet.places()[one]) == (x, y)
+        assert tuple(fleet.places()[other]) == (x2, y2)

@@ -21,6 +21,7 @@ from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import DISTANCE
 from wayfolk.problem.result import Status
+from wayfolk.simulation.control import Control
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.world.generate import random_map
 
@@ -46,6 +47,11 @@ def corridor(*ends):
     """Agents in a corridor one cell wide, each from the first to the second of its places."""
     grid = parse_ascii("." * 8)
     return one_shot(grid, [(start, 0) for start, _ in ends], [(goal, 0) for _, goal in ends])
+
+
+def arrays_of(world):
+    """The arrays that the referee works on, by name."""
+    return world.crew._asdict() | world.world_state.court._asdict()
 
 
 def test_a_step_is_one_tick_also_when_all_is_done():
@@ -262,7 +268,7 @@ def test_a_log_that_keeps_the_last_steps_does_not_grow(model):
     sizes = set()
     for _ in range(4):
         world.advance(n_ticks // 4)
-        sizes.add(len(world.log))
+        sizes.add(len(world.world_state.log.rows))
         assert check_record(world.record()) == []  # wherever the record begins, in the middle of moves too
     whole.advance(n_ticks // 4 * 4)
     assert len(sizes) == 1
@@ -280,12 +286,14 @@ def test_a_world_without_a_log_costs_the_same_after_many_steps():
     world = Simulation(tasks(random_map(60, 60, 0.1, seed=2), agents=500, seed=2), Eastward(500), record=False)
     for _ in range(5):
         world.step()
-    before = {name: array.nbytes for name, array in (world.crew._asdict() | world.court._asdict()).items()}
-    size = len(world.log)
+    before = {name: array.nbytes for name, array in arrays_of(world).items()}
+    size = len(world.world_state.log.rows)
     for _ in range(55):
         world.step()
-    assert {name: array.nbytes for name, array in (world.crew._asdict() | world.court._asdict()).items()} == before
-    assert len(world.log) == size
+    assert {
+        name: array.nbytes for name, array in (world.crew._asdict() | world.world_state.court._asdict()).items()
+    } == before
+    assert len(world.world_state.log.rows) == size
     assert len(world.record().of(MOVE)) == 0
 
 
@@ -297,8 +305,10 @@ def test_500_agents_for_an_hour_do_not_grow_the_world(record):
 
     def sizes():
         gc.collect()
-        arrays = {name: array.nbytes for name, array in (world.crew._asdict() | world.court._asdict()).items()}
-        return len(world.log), len(pickle.dumps(world.controller)), arrays, len(gc.get_objects())
+        arrays = {
+            name: array.nbytes for name, array in (world.crew._asdict() | world.world_state.court._asdict()).items()
+        }
+        return len(world.world_state.log.rows), len(pickle.dumps(world.controller)), arrays, len(gc.get_objects())
 
     for _ in range(1200):
         world.step()
@@ -316,14 +326,14 @@ def test_500_agents_for_an_hour_do_not_grow_the_world(record):
 
 def test_seconds_of_a_simulation_leave_out_what_was_loaded(monkeypatch):
     world = Simulation(corridor((0, 2)), Eastward(1), clock=True)
-    ask = Simulation._ask
+    ask = Control.ask
 
     def slow(self):
         time.sleep(0.05)
         LOADED.append((get_ident(), 0.05))
         ask(self)
 
-    monkeypatch.setattr(Simulation, "_ask", slow)
+    monkeypatch.setattr(Control, "ask", slow)
     began, n_loaded = time.perf_counter(), len(LOADED)
     world.advance(4)
     took, waited = time.perf_counter() - began, loading_seconds(n_loaded)

@@ -15,8 +15,8 @@ from wayfolk.errors import BadInput, WayfolkError
 from wayfolk.problem import events
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import patrol, tasks
-from wayfolk.simulation.saved import read_world
 from wayfolk.simulation.simulation import Simulation
+from wayfolk.simulation.world_file import read_world
 from wayfolk.world.generate import random_map
 
 pytestmark = pytest.mark.plain
@@ -214,7 +214,7 @@ class Recorder(CheckedArrays):
 
     def __init__(self, held=None):
         world = Simulation(tasks(random_map(8, 8, 0.1, seed=4), agents=5, seed=4), "lra")
-        super().__init__(world._view(), 0, held)
+        super().__init__(world.control.view(), 0, held)
 
 
 def test_integers_without_bounds_cannot_be_remembered():

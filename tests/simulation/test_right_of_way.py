@@ -5,7 +5,7 @@ import pytest
 
 from wayfolk.files.maps import parse_ascii
 from wayfolk.simulation.adjacency import Adjacency
-from wayfolk.simulation.parking import is_dispensable, parking_place
+from wayfolk.simulation.parking_places import is_dispensable, parking_place
 from wayfolk.simulation.right_of_way import right_of_way
 from wayfolk.world.generate import maze, random_map
 

@@ -39,7 +39,7 @@ def scripted(grid, *walks, **options):
     """A simulation of agents that start at the first place of their walk and never mean to stop."""
     goals = [(grid.width - 1 - k % 2, grid.height - 1 - k // 2) for k in range(len(walks))]
     world = Simulation(one_shot(grid, [walk[0] for walk in walks], goals), "lra", **options)
-    world.controller = Scripted(grid, *(walk[1:] for walk in walks))
+    world.control.controller = Scripted(grid, *(walk[1:] for walk in walks))
     return world
 
 
@@ -161,7 +161,7 @@ def test_in_turns_a_patrol_ends_when_its_last_agent_does():
 
 def test_in_turns_a_patrol_of_one_cell_is_over_soon():
     cell = OPEN.cells([(2, 2)])
-    run = simulate(patrol_between(OPEN, cell, cell, loops=3), "lra", model=TURNS, setup="thesis", until=50)
+    run = simulate(patrol_between(OPEN, cell, cell, loops=3), "jansen_direction_map", model=TURNS, until=50)
     assert run.status is Status.SOLVED
     assert len(run.record.of(ARRIVE)) == 6
     assert check_record(run.record) == []
@@ -203,7 +203,7 @@ def test_a_controller_in_python_counts_what_it_thinks():
             super().decide(view)
 
     world = scripted(OPEN, [(0, 0), (1, 0)])
-    world.controller = Thinker(OPEN, [(1, 0)])
+    world.control.controller = Thinker(OPEN, [(1, 0)])
     world.advance(1)
     record = world.record()
     assert record.cell[record.of(THOUGHT)].tolist() == [7]
@@ -298,7 +298,7 @@ def test_whatever_is_proposed_the_record_is_legal(problem, model, seed):
                 view.answer(agent, (view.here[agent] + np.cumsum(steps)).tolist())
 
     world = Simulation(problem, "lra", model=model)
-    world.controller = Drunk(problem.n_agents)
+    world.control.controller = Drunk(problem.n_agents)
     world.advance(60)
     assert check_record(world.record()) == []
 

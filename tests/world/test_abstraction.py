@@ -340,7 +340,7 @@ def test_what_is_built_is_kept_with_its_map_and_left_behind_in_a_copy():
     assert clusters_of(grid, 10) is first
     assert clusters_of(wall, 10) is clusters_of(wall, 10) is not first
     sent = pickle.loads(pickle.dumps(wall))
-    assert (sent._kept, sent._outdated) == ({}, {})
+    assert (sent._cache, sent._outdated) == ({}, {})
     assert find_path(sent, (0, 0), (39, 0), "hpa", cluster=10).path is None
 
 

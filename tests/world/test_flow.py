@@ -1,4 +1,4 @@
-"""One-way streets: whatever can be reached stays reachable, and nobody meets head-on where there is room."""
+"""One-way maps: whatever can be reached stays reachable, and nobody meets head-on where there is room."""
 
 import networkx as nx
 import numpy as np
@@ -15,7 +15,7 @@ from wayfolk.world.flow import flow_of, make_flow
 from wayfolk.world.generate import random_map
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves
-from wayfolk.world.streets import MARK, N_PARTS, number_parts
+from wayfolk.world.one_way import MARK, N_PARTS, number_parts
 
 
 def n_strong_parts(grid, legal):

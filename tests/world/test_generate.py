@@ -14,9 +14,18 @@ import reference
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.files.maps import read_map
 from wayfolk.kernels.codes import OPEN_EAST, OPEN_SOUTH
-from wayfolk.world.generate import draw_pairs, joined_parts, maze, random_map, rooms, scale, warehouse, without_islands
+from wayfolk.world.generate import (
+    draw_pairs,
+    joined_parts,
+    maze,
+    random_map,
+    rooms,
+    scale,
+    two_rooms,
+    warehouse,
+    without_islands,
+)
 from wayfolk.world.grid import MAX_CELLS, Grid, Moves
-from wayfolk.world.thesis_maps import two_rooms
 
 sides = st.integers(2, 24)
 seeds = st.integers(0, 1000)
@@ -351,7 +360,19 @@ def test_nobody_fits_where_nothing_is_free():
 
 def test_making_maps_does_not_load_numba():
     code = (
-        "import sys, wayfolk.world.generate as g, wayfolk.world.thesis_maps as t;"
-        "g.maze(9, 9), t.thesis_map('c'); sys.exit('numba' in sys.modules)"
+        "import sys, wayfolk.world.generate as g, wayfolk.problem.papers as p;"
+        "g.maze(9, 9), p.paper_map('jansen-c'); sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=120).returncode == 0
+
+
+@pytest.mark.plain
+def test_two_rooms_are_joined_by_two_corridors():
+    grid = two_rooms()
+    assert grid.components.max() == 1
+    assert grid.free[:, :12].all()
+    assert grid.free[:, -12:].all()
+    assert (grid.free[:, 12:20].sum(0) == 2).all()
+    assert (grid.free == grid.free[::-1, ::-1]).all()
+    wide = two_rooms(room=9, length=3, width=2)
+    assert (wide.free[:, 9:12].sum(0) == 4).all()

@@ -83,8 +83,8 @@ def test_names_must_be_as_many_and_different(names):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("positions", [[(0, 0), (1, 1)], [(0, 0, 0)] * 3, [0, 1, 2]])
-def test_positions_must_be_a_pair_for_each_node(positions):
+@pytest.mark.parametrize("positions", [[(0, 0), (1, 1)], [(0, 0, 0, 0)] * 3, [0, 1, 2]])
+def test_positions_have_two_or_three_coordinates_for_each_node(positions):
     with pytest.raises(BadInput, match="3 nodes"):
         Graph(*LINE, positions)
 

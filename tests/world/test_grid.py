@@ -114,7 +114,7 @@ def test_places_and_cells_are_the_same_both_ways(grid: Grid) -> None:
 
 @given(reference.small_grids(cliffs=True))
 def test_components_are_what_a_flood_reaches(grid: Grid) -> None:
-    pytest.importorskip("wayfolk.kernels.distance")
+    pytest.importorskip("wayfolk.kernels.distances")
     parts = reference.flood_components(grid)
     numbers = [set(grid.components[list(part)].tolist()) for part in parts]
     assert all(len(number) == 1 for number in numbers)

@@ -10,6 +10,8 @@ only when its algorithm is used. What a file must hold:
 A preset is a file without a function: PRESET_OF names an algorithm of the same family, whose facts and options it has, and
 SETS fixes some of these options.
 
+Algorithms that belong to one paper are in its folder of `experiments/papers`, which registers them by name.
+
 Other people's algorithms come in by three doors, and are checked as ours are:
 
     an object      a function like `begin`, a class of controllers, or one controller
@@ -25,7 +27,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wayfolk.algorithms.declared import from_text
+from wayfolk.algorithms import foreign
+from wayfolk.algorithms.declarations import from_text
 from wayfolk.algorithms.entry import FAMILIES, PRESET_OF, SETS, Entry
 from wayfolk.algorithms.foreign import added_as, entry_of, entry_of_text, points
 from wayfolk.algorithms.options import Option
@@ -38,8 +41,11 @@ _ROOT = Path(__file__).resolve().parent
 
 def entries(family: str | None = None) -> list[Entry]:
     """Our own algorithms, or those of one family, by name."""
-    families = FAMILIES if family is None else [family]
-    return [_read(path, folder) for folder in families for path in _files(folder)]
+    found: list[Entry] = []
+    for folder in FAMILIES if family is None else [family]:
+        of_papers = [entry for entry in foreign.of_papers().values() if entry.family == folder]
+        found += sorted([_read(path, folder) for path in _files(folder)] + of_papers, key=lambda entry: entry.name)
+    return found
 
 
 def added(family: str | None = None) -> list[Entry]:
@@ -84,6 +90,8 @@ def _find(name: str, *families: str) -> Entry:
         for path in _files(folder):
             if _name(path) == wanted:
                 return _fitting(_read(path, folder), families)
+    if wanted in foreign.of_papers():
+        return _fitting(foreign.of_papers()[wanted], families)
     if wanted in points():
         entry = added_as(wanted)
         if isinstance(entry, WayfolkError):
@@ -120,16 +128,16 @@ def _name(path: Path) -> str:
 
 def _names() -> set[str]:
     """The names of our own algorithms."""
-    return {_name(path) for folder in FAMILIES for path in _files(folder)}
+    return {_name(path) for folder in FAMILIES for path in _files(folder)} | foreign.of_papers().keys()
 
 
 @cache
 def _read(path: Path, family: str) -> Entry:
-    declared = from_text(path.read_text(encoding="utf-8"))
-    if declared is None:
+    declaration = from_text(path.read_text(encoding="utf-8"))
+    if declaration is None:
         raise BadInput(f"{path.name} in {family} has no function `begin`")
-    if PRESET_OF in declared.facts:
-        base = find(declared.facts[PRESET_OF], family)
-        left = tuple(option for option in base.options if option.name not in declared.facts[SETS])
-        return Entry(_name(path), family, declared.doc, base.facts | declared.facts, left)
-    return Entry(_name(path), family, declared.doc, declared.facts, declared.options)
+    if PRESET_OF in declaration.facts:
+        base = find(declaration.facts[PRESET_OF], family)
+        left = tuple(option for option in base.options if option.name not in declaration.facts[SETS])
+        return Entry(_name(path), family, declaration.doc, base.facts | declaration.facts, left)
+    return Entry(_name(path), family, declaration.doc, declaration.facts, declaration.options)

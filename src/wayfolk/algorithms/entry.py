@@ -40,6 +40,13 @@ class Entry:
     once: bool = False
 
     @property
+    def module(self) -> str:
+        """The name of the module that describes it."""
+        if self.home is None:
+            return f"wayfolk.algorithms.{self.family}.{self.name}"
+        return self.home.partition(":")[0] if isinstance(self.home, str) else self.home.__module__
+
+    @property
     def title(self) -> str:
         """The first line of the docstring."""
         return self.doc.split("\n", 1)[0]

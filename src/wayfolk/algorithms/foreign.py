@@ -1,4 +1,4 @@
-"""Other people's algorithms: objects, the text `module:begin`, and entry points of installed packages.
+"""Other people's algorithms: objects, the text `module:begin`, entry points of installed packages, and those of papers.
 
 The family of another's algorithm is the fact FAMILY. Without it, the first parameter decides: `world` is a search's,
 `problem` a controller's, `space` that of a model of crowds. A class of controllers is called with the problem, or with
@@ -15,9 +15,10 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wayfolk.algorithms.declared import Declared, from_object, from_text
+from wayfolk.algorithms.declarations import Declaration, from_object, from_text
 from wayfolk.algorithms.entry import FAMILIES, Entry, beginner, imported
 from wayfolk.errors import BadInput, WayfolkError
+from wayfolk.problem import papers
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -49,14 +50,14 @@ def _entry(thing: Any, name: str = "") -> Entry:
     named = function if hasattr(function, "__qualname__") else type(function)
     name = name or f"{named.__module__}:{named.__qualname__}"
     home = beginner(thing, name)
-    declared = from_object(thing, name)
-    family = "controllers" if home is not thing else _family(declared, name)
+    declaration = from_object(thing, name)
+    family = "controllers" if home is not thing else _family(declaration, name)
     once = home is not thing and not isinstance(thing, type)
-    return Entry(name, family, declared.doc, declared.facts, declared.options, home, once=once)
+    return Entry(name, family, declaration.doc, declaration.facts, declaration.options, home, once=once)
 
 
-def _family(declared: Declared, name: str) -> str:
-    family = declared.facts.get("FAMILY", _BY_FIRST_PARAMETER.get(declared.first))
+def _family(declaration: Declaration, name: str) -> str:
+    family = declaration.facts.get("FAMILY", _BY_FIRST_PARAMETER.get(declaration.first))
     if family not in FAMILIES:
         raise BadInput(
             f"the family of {name} is not known: its module must say FAMILY = one of {', '.join(FAMILIES)}, "
@@ -87,7 +88,7 @@ def added_as(name: str) -> Entry | WayfolkError:
         values = " or ".join(point.value for point in rivals)
         return BadInput(f"{' and '.join(packages)} add an algorithm {name!r}: choose {values}")
     try:
-        entry = _added(name, rivals[0], packages[0])
+        entry = _added(name, rivals[0].value, packages[0])
         json.dumps(entry.as_dict())  # as `wayfolk list` does, which one package must not stop
     except WayfolkError as error:
         return type(error)(f"the algorithm {name!r} of {packages[0]} cannot be used: {_line(error)}")
@@ -98,12 +99,19 @@ def added_as(name: str) -> Entry | WayfolkError:
     return entry
 
 
-def _added(name: str, point: EntryPoint, package: str) -> Entry:
-    declared = _declared_in(point)
-    if declared is not None:
-        family = _family(declared, point.value)
-        return Entry(name, family, declared.doc, declared.facts, declared.options, point.value, package)
-    entry = _entry(imported(point.value), point.value)
+@cache
+def of_papers() -> dict[str, Entry]:
+    """The algorithms of the papers in `experiments/papers`, by name; they come in as those of a package do."""
+    return {name: _added(name, text) for name, text in papers.names("ALGORITHMS").items()}
+
+
+def _added(name: str, text: str, package: str = "") -> Entry:
+    """The entry of the algorithm at `text`, which is `module:begin`."""
+    declaration = _declaration_in(text)
+    if declaration is not None:
+        family = _family(declaration, text)
+        return Entry(name, family, declaration.doc, declaration.facts, declaration.options, text, package)
+    entry = _entry(imported(text), text)
     return Entry(name, entry.family, entry.doc, entry.facts, entry.options, entry.home, package, entry.once)
 
 
@@ -112,9 +120,10 @@ def _line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "")
 
 
-def _declared_in(point: EntryPoint) -> Declared | None:
-    """What the source text of an entry point's module declares; None if that can only be known by importing it."""
-    parts = point.module.split(".")
+def _declaration_in(text: str) -> Declaration | None:
+    """What the source of the module in `module:begin` declares; None if that can only be known by importing it."""
+    module, _, function = text.partition(":")
+    parts = module.strip().split(".")
     try:
         spec = importlib.util.find_spec(parts[0])
         for k in range(1, len(parts)):
@@ -122,7 +131,7 @@ def _declared_in(point: EntryPoint) -> Declared | None:
             spec = PathFinder.find_spec(".".join(parts[: k + 1]), inside) if inside is not None else None
         if spec is None or spec.origin is None:
             return None
-        declared = from_text(Path(spec.origin).read_text(encoding="utf-8"), point.attr)
+        declaration = from_text(Path(spec.origin).read_text(encoding="utf-8"), function.split("[")[0].strip())
     except (ImportError, OSError, ValueError, SyntaxError):
         return None
-    return declared if declared is not None and declared.first else None
+    return declaration if declaration is not None and declaration.first else None

@@ -70,7 +70,7 @@ class Memory(CheckedArrays):
             self.refuse(name, "holds vectors that are too long")
 
     def flow(self, name: str, flow: Flow) -> Flow:
-        """One-way streets, which after edits of the map are others than those of a new start."""
+        """One-way moves, which after edits of the map are others than those of a new start."""
         legal, straightened = flow.legal.copy(), flow.straightened.copy()
         self.moves(f"{name}.legal", legal, flow.grid.legal)
         self.moves(f"{name}.straightened", straightened, flow.grid.legal)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.refusals import check_world
 from wayfolk.algorithms.task import Task, Unprepared, begin_task, begin_within, checked_limits, finish
 from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.machine import memory_limit
 from wayfolk.problem.result import Result
+from wayfolk.world.cache import cached
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
-from wayfolk.world.kept import kept
 
 SMALL = 1 << 14  # cells of a grid whose free places are looked up
 
@@ -30,7 +32,7 @@ class Finder:
         """With `is_kept` False it is for one query, and the arrays of the search are left to other searches."""
         self._entry = entry = catalogue.find(algorithm, "search", "realtime")
         self.world, self.algorithm, self.options = world, entry.name, options
-        refuse(entry, world)
+        check_world(entry, world)
         if options and is_kept:
             entry.checked(options)
         self._is_kept = is_kept
@@ -139,6 +141,16 @@ def begin_path(world: Grid | Graph, start: Any, goal: Any, algorithm: Any = "ast
     return Finder(world, algorithm, options).begin(start, goal)
 
 
+def finish_path(algorithm: Any, begin: Callable[[], Task], seconds: float | None, expansions: int | None) -> Result:
+    """The result of the search that `begin` begins with `algorithm`, within the limits; preparations count."""
+    checked_limits(seconds=seconds, expansions=expansions)
+    if seconds is None:
+        return finish(begin(), budget=expansions)
+    make_ready(algorithm)
+    task, spent = begin_within(seconds, catalogue.find(algorithm, "search", "realtime"), begin)
+    return finish(task, seconds=seconds, budget=expansions, spent=spent)
+
+
 def free_cell(world: Grid | Graph, place: Any, what: str) -> int:
     """The cell of `place`, which must be free; `what` names it in the message if it is not."""
     if type(place) is tuple and isinstance(world, Grid):  # the common case, without a call
@@ -165,26 +177,12 @@ def free_places(world: Grid | Graph) -> dict[Any, int]:
     """The cells of all free places of a small grid, of none elsewhere: to look them up is faster than to check them."""
     if not isinstance(world, Grid) or world.n_cells > SMALL:
         return {}
-    return kept(world, "free places", _free_places)
+    return cached(world, "free places", _free_places)
 
 
 def _free_places(world: Grid) -> dict[Any, int]:
     cells = world.free_cells.tolist()
     return dict(zip(map(world.place, cells), cells, strict=True))
-
-
-def refuse(entry: catalogue.Entry, world: Grid | Graph) -> None:
-    """Raise NotSupported if the facts of an algorithm say that it does not work in this world."""
-    facts = entry.facts
-    if not isinstance(world, Grid):
-        if facts.get("WORLDS") == "grid":
-            raise NotSupported(f"{entry.name} works on grids, not on graphs")
-        return
-    allowed = facts.get("MOVES")
-    if allowed and world.moves.value not in allowed:
-        raise NotSupported(f"{entry.name} works with the moves {', '.join(allowed)}, not {world.moves.value}")
-    if facts.get("TERRAIN") is False and world._costs is not None:
-        raise NotSupported(f"{entry.name} works where all cells cost the same, and this map has terrain costs")
 
 
 def _has_expansions(algorithm: Any) -> bool:

@@ -18,7 +18,8 @@ import numpy as np
 
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.options import MOST_INT
-from wayfolk.algorithms.shown import Shown
+from wayfolk.algorithms.refusals import check_problem
+from wayfolk.algorithms.search_view import SearchView
 from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadInput, BadProblem, TooLarge
 from wayfolk.kernels.deadline import OutOfTime, deadline
@@ -28,6 +29,7 @@ from wayfolk.problem.result import NO_LIMIT, Result, Status
 
 RUNNING = Status.RUNNING  # a global name is found faster than a member of an enum
 SLICE_SECONDS = 0.03  # how long Ctrl-C or a deadline may wait
+UNPREPARED = "the deadline came while tables were prepared"
 UNITS = ("expansions", "steps", "ticks")
 """What a task may count as its work."""
 
@@ -59,12 +61,12 @@ class Task(ABC):
     def result(self) -> Result:
         """The result so far."""
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """What a replay shows of a search now: its expanded cells, unless it has more to show."""
         events = self.result().events
-        return Shown(np.zeros(0, np.int32) if events is None else events)
+        return SearchView(np.zeros(0, np.int32) if events is None else events)
 
-    def shown_layers(self) -> tuple[Layer, ...]:
+    def view_layers(self) -> tuple[Layer, ...]:
         """What a replay shows of the map, such as the levels of an abstraction."""
         return ()
 
@@ -80,8 +82,7 @@ class Unprepared(Task):
 
     def result(self) -> Result:
         """That there is no answer."""
-        detail = "the deadline came while tables were prepared"
-        return Result(self.status, self.algorithm, options=dict(self.options), detail=detail)
+        return Result(self.status, self.algorithm, options=dict(self.options), detail=UNPREPARED)
 
 
 def begin_within(seconds: float | None, entry: Entry, begin: Callable[[], Task]) -> tuple[Task, float]:
@@ -99,6 +100,8 @@ def begin_within(seconds: float | None, entry: Entry, begin: Callable[[], Task])
 def begin_task(entry: Entry, where: tuple[Any, ...], options: dict[str, Any], seed: int | None = None) -> Task:
     """The task that `entry` begins with `where` (a world and two cells, or a problem) and `options`, checked here."""
     checked = entry.checked(options) if options else {}
+    if entry.family == "planners":
+        check_problem(entry, *where)
     task = entry.load()(*where, **(checked if seed is None else seeded(entry, seed, checked)))
     if not isinstance(task, Task):
         raise BadInput(f"{entry.name} must begin a Task, not a {type(task).__name__}: its `begin` returns it")

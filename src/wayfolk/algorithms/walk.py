@@ -20,9 +20,10 @@ import numpy as np
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import begin_path, make_ready
-from wayfolk.algorithms.search._incremental import Incremental
-from wayfolk.algorithms.task import Task, finish
+from wayfolk.algorithms.search._replanning.task import Incremental
+from wayfolk.algorithms.task import UNPREPARED, Task, checked_limits, finish
 from wayfolk.errors import BadInput, BadProblem, NotSupported
+from wayfolk.kernels.deadline import OutOfTime, deadline
 from wayfolk.kernels.graph import cost, slots, there
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.world.belief import GraphBelief, GridBelief
@@ -74,10 +75,12 @@ def walk(
     graph `sight` counts edges, and places are nodes. `algorithm` is a search, and `options` are its options. `seconds`
     limits the time, and `expansions` limits expansions and steps together.
     """
+    checked_limits(seconds=seconds, expansions=expansions)
     if seconds is not None:
         make_ready(algorithm)
-    task = Walker(real_world, start, goal, algorithm, sight=sight, known=known, changes=changes, **options)
-    return cast(Walk, finish(task, seconds=seconds, budget=expansions))
+    with deadline(seconds):
+        task = Walker(real_world, start, goal, algorithm, sight=sight, known=known, changes=changes, **options)
+        return cast(Walk, finish(task, seconds=seconds, budget=expansions))
 
 
 class Walker(Task):
@@ -161,7 +164,13 @@ class Walker(Task):
             self.search.move_to(self.here)
             self.search.change(world, learned)
         else:
-            self.search = begin_path(world, world.place(self.here), world.place(self.goal), self.entry, **self.options)
+            try:
+                self.search = begin_path(
+                    world, world.place(self.here), world.place(self.goal), self.entry, **self.options
+                )
+            except OutOfTime:
+                self.status, self.detail = Status.OUT_OF_TIME, UNPREPARED
+                return
         self.is_planning = True
 
     def _search(self, budget: int) -> int:

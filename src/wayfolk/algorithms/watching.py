@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.algorithms import catalogue
-from wayfolk.algorithms.paths import free_cell, refuse
-from wayfolk.algorithms.shown import CLOSED, CLOSED_BACK, OPEN, OPEN_BACK, Shown
+from wayfolk.algorithms.paths import free_cell
+from wayfolk.algorithms.refusals import check_world
+from wayfolk.algorithms.search_view import CLOSED, CLOSED_BACK, OPEN, OPEN_BACK, SearchView
 from wayfolk.algorithms.task import Task, begin_task, checked_limits
 from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import NOWHERE
@@ -65,7 +66,7 @@ def begin_watch(world: Any, start: Any, goal: Any, algorithm: Any = "astar", **o
         raise NotSupported("searches on grids can be watched, not those on other graphs")
     if world.n_cells > MOST_CELLS:
         raise NotSupported(f"a search can be watched on maps of up to {MOST_CELLS:,} cells, not {world.n_cells:,}")
-    refuse(entry, world)
+    check_world(entry, world)
     if any(option.name == "watch" for option in entry.options):
         options["watch"] = True
     cells = free_cell(world, start, "start"), free_cell(world, goal, "goal")
@@ -103,34 +104,34 @@ class Watcher:
 
     def look(self, portion: int) -> None:
         """Add rows for what has changed since the last look."""
-        shown = self.task.shown()
-        before, new = self.time, shown.expanded[self.n_expanded :]
+        view = self.task.search_view()
+        before, new = self.time, view.expanded[self.n_expanded :]
         if self.is_walk:
             self.time += portion
             times = np.asarray(before + portion * (np.arange(len(new)) + 1.0) / (len(new) + 1.0), np.float64)
         else:
-            is_silent = len(shown.expanded) == 0  # it does not record what it expands: its portions count
+            is_silent = len(view.expanded) == 0  # it does not record what it expands: its portions count
             self.time += portion if is_silent else len(new)
             times = np.asarray(before + 1.0 + np.arange(len(new)), np.float64)
-        self.n_expanded = len(shown.expanded)
-        self.leaps = shown.leaps
+        self.n_expanded = len(view.expanded)
+        self.leaps = view.leaps
         self.when[new] = times
-        self._see_runs(shown)
-        if shown.state is None:
+        self._see_runs(view)
+        if view.state is None:
             self._see_expanded(new, times, before)
         else:
-            self._see_states(shown, len(new), before)
-        self._see_learned(shown)
+            self._see_states(view, len(new), before)
+        self._see_learned(view)
         self.when[new] = np.nan
 
-    def _see_runs(self, shown: Shown) -> None:
-        if shown.runs is not None:
-            runs = shown.runs[self.n_runs :]
+    def _see_runs(self, view: SearchView) -> None:
+        if view.runs is not None:
+            runs = view.runs[self.n_runs :]
             first, last, stride = runs[:, 1], runs[:, 2], self.grid.stride
             step = np.sign(last // stride - first // stride) * stride + np.sign(last % stride - first % stride)
             last = np.where(self.grid._free[last], last, last - step)  # the wall that ended it is not part of it
             self._add(runs[:, 0], kinds.SCANNED, first, last)
-            self.n_runs = len(shown.runs)
+            self.n_runs = len(view.runs)
 
     def _see_expanded(self, new: NDArray[np.int32], times: NDArray[np.float64], before: float) -> None:
         """All that is known of the search is what it expands; a real-time search begins anew for each move."""
@@ -140,29 +141,29 @@ class Watcher:
         self.state[new] = CLOSED
         self._add(times, kinds.CLOSED, new)
 
-    def _see_states(self, shown: Shown, n_new: int, before: float) -> None:
-        assert shown.state is not None
-        is_seen = shown.state > 0
-        changed = shown.state != self.state
+    def _see_states(self, view: SearchView, n_new: int, before: float) -> None:
+        assert view.state is not None
+        is_seen = view.state > 0
+        changed = view.state != self.state
         moved = np.zeros(len(changed), bool)
-        if shown.g is not None:
-            moved |= is_seen & (shown.g != self.g)
-        if shown.parent is not None:
-            moved |= is_seen & (shown.parent != self.parent)
+        if view.g is not None:
+            moved |= is_seen & (view.g != self.g)
+        if view.parent is not None:
+            moved |= is_seen & (view.parent != self.parent)
         cells = np.flatnonzero(changed | moved)
-        now, was, parent = shown.state[cells], self.state[cells], self.parent
-        if shown.parent is not None:
-            parent = shown.parent
+        now, was, parent = view.state[cells], self.state[cells], self.parent
+        if view.parent is not None:
+            parent = view.parent
             self.parent[cells] = parent[cells]
-        if shown.g is not None:
-            self.g[cells] = shown.g[cells]
+        if view.g is not None:
+            self.g[cells] = view.g[cells]
         self.state[cells] = now
         is_closed, was_closed = (np.isin(states, (CLOSED, CLOSED_BACK)) for states in (now, was))
         expanded = self.when[cells]
 
         self._add(before, kinds.FORGOTTEN, cells[now == 0])
-        unnamed = shown.expanded[len(shown.expanded) - n_new :]  # expanded, but without a state of its own
-        unnamed = unnamed[shown.state[unnamed] == 0]
+        unnamed = view.expanded[len(view.expanded) - n_new :]  # expanded, but without a state of its own
+        unnamed = unnamed[view.state[unnamed] == 0]
         self._add(self.when[unnamed], kinds.CLOSED, unnamed)
         opened = (now > 0) & (moved[cells] | (was == 0) | (was_closed & ~is_closed))
         above = parent[cells[opened]]
@@ -170,8 +171,8 @@ class Watcher:
         opening = np.where(above == cells[opened], before, self.time)
         opening[is_known] = self.when[above[is_known]]
         opening = np.fmin(np.where(np.isnan(opening), self.time, opening), expanded[opened])
-        costs = shown.g[cells[opened]] if shown.g is not None else np.nan
-        left = shown.h(cells[opened].astype(np.int32)) if shown.h is not None else np.nan
+        costs = view.g[cells[opened]] if view.g is not None else np.nan
+        left = view.h(cells[opened].astype(np.int32)) if view.h is not None else np.nan
         opened_as = np.array([OPENED_AS[state] for state in now[opened].tolist()], np.uint8)
         self._add(opening, opened_as, cells[opened], above, costs, left)
 
@@ -179,11 +180,11 @@ class Watcher:
         closing = np.where(np.isnan(expanded), self.time, expanded)[closed]
         self._add(closing, np.where(now == CLOSED_BACK, kinds.CLOSED_BACK, kinds.CLOSED)[closed], cells[closed])
 
-    def _see_learned(self, shown: Shown) -> None:
-        if shown.learned is None:
+    def _see_learned(self, view: SearchView) -> None:
+        if view.learned is None:
             return
-        cells = np.flatnonzero(shown.learned != self.learned)
-        self.learned[cells] = shown.learned[cells]
+        cells = np.flatnonzero(view.learned != self.learned)
+        self.learned[cells] = view.learned[cells]
         self._add(self.time, kinds.LEARNED, cells, h=self.learned[cells])
 
     def _add(
@@ -227,6 +228,6 @@ class Watcher:
             walk=walk,
             leaps=self.leaps,
             is_whole=is_whole,
-            layers=self.task.shown_layers(),
+            layers=self.task.view_layers(),
             label=self.label,
         )

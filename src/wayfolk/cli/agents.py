@@ -40,6 +40,7 @@ from wayfolk.cli.progress import bar, spinner
 from wayfolk.errors import BadInput
 
 MOST_SEARCHES = 4  # panels of a replay
+BOUND = 0.25  # seconds for the lower bound after a deadline
 SECONDS = 30.0  # the limit of `solve`, unless another one is given
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def solve(
     if agents is not None and scen is None:
         raise BadInput("--agents is for the rows of --scen: --random N is the number of agents that are drawn")
     from wayfolk.algorithms.catalogue import find
-    from wayfolk.algorithms.fitting import with_objective
+    from wayfolk.algorithms.suitability import with_objective
     from wayfolk.algorithms.task import checked_limits, checked_seed
     from wayfolk.files.exchange import export_plan
 
@@ -217,7 +218,7 @@ def solve(
         "status": result.status.value,
         "agents": problem.n_agents,
         **{name: measured.get(name) for name in ("makespan", "sum_of_costs", "sum_of_loss")},
-        "lower_bound": metrics.lower_bound(problem),
+        "lower_bound": metrics.lower_bound(problem, None if seconds is None else max(seconds - result.seconds, BOUND)),
         "completion_rate": measured.get("completion_rate", 0.0),
         "seconds": result.seconds,
         "first_seconds": result.first_seconds,

@@ -13,6 +13,7 @@ import typer
 from wayfolk.cli.parts import Json, Seed, must_be_replay, names_of_algorithms, print_json, table_console
 from wayfolk.cli.progress import bar, spinner
 from wayfolk.errors import BadInput, hint
+from wayfolk.machine import n_cores
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.catalogue import Entry
@@ -145,17 +146,30 @@ def check_algorithm(
     raise typer.Exit(1 if broken else 0)
 
 
-def warm(as_json: Json = False) -> None:
-    """Compile every algorithm now, so that no later run has to."""
+def warm(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="The algorithms to compile, all by default.",
+            autocompletion=names_of_algorithms("search", "realtime", "planners", "controllers", "crowds"),
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compile algorithms now, so that no later run has to."""
     from wayfolk.cli.warm import warm_all
 
     began = time.perf_counter()
-    names = warm_all(bar("compiling"))
-    answer = {"algorithms": len(names), "seconds": time.perf_counter() - began}
+    ready = warm_all(names or [], bar("compiling"))
+    answer = {"algorithms": len(ready), "seconds": time.perf_counter() - began}
     if as_json:
         print_json(answer)
     else:
-        print(f"{len(names)} algorithms are ready after {answer['seconds']:.1f} s")
+        what = ready[0] if len(ready) == 1 else f"{len(ready)} algorithms"
+        print(
+            f"{what} {'is' if len(ready) == 1 else 'are'} ready after {answer['seconds']:.1f} s, on {n_cores()} cores"
+        )
 
 
 def demo(
@@ -178,7 +192,7 @@ def demo(
         from rich.table import Table
 
         columns = {"time": 1, "distance": 1, "collisions": 1, "coherence": 2, "seconds": 1}  # digits behind the point
-        title = f"{agents} agents, {loops} loops, thesis map (c)"
+        title = f"{agents} agents, {loops} loops, map jansen-c"
         table = Table("algorithm", "status", title=title, box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for name in columns:
             table.add_column(name, justify="right")
@@ -190,5 +204,5 @@ def demo(
         print("coherence is how well the directions of neighbouring cells agree, from 0 to 1")
         print(f"open {out} in a browser to watch them, or change the world while they walk:")
         chosen = f" --seed {seed}" if seed else ""
-        print(f"wayfolk play thesis-c --agents {agents}{chosen} --with lra --with direction_map --with whca")
+        print(f"wayfolk play jansen-c --agents {agents}{chosen} --with lra --with direction_map --with whca")
     raise typer.Exit(0 if all(row["status"] == "solved" for row in answer["rows"]) else 1)

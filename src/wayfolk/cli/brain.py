@@ -24,7 +24,7 @@ def _root(context: typer.Context) -> None:
 @brain.command("list", epilog=epilog("brain list"))
 def list_brains(as_json: Json = False) -> None:
     """List the brains of the package."""
-    from wayfolk.crowds.minds.finding import brain_names, find_brain
+    from wayfolk.crowds.brains.lookup import brain_names, find_brain
 
     rows = [{"name": name, "about": find_brain(name)().about} for name in brain_names()]
     if as_json:
@@ -48,8 +48,8 @@ def show(
     if mermaid and as_json:
         raise BadInput("choose one of --mermaid and --json")
     must_be_writable(svg)
-    from wayfolk.crowds.minds import diagram
-    from wayfolk.crowds.minds.finding import find_brain
+    from wayfolk.crowds.brains import diagram
+    from wayfolk.crowds.brains.lookup import find_brain
 
     shown = find_brain(name)()
     if svg is not None:

@@ -11,9 +11,9 @@ import numpy as np
 from wayfolk.algorithms.catalogue import find
 from wayfolk.cli.warm import warm_one
 from wayfolk.cli.workers import spread
+from wayfolk.problem.papers import paper_problem
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import DISTANCE
-from wayfolk.problem.thesis import thesis_problem
 from wayfolk.replay import Track, write_replay
 from wayfolk.simulation.solving import simulate
 
@@ -27,9 +27,9 @@ def run_demo(agents: int, loops: int, seed: int, out: Path) -> dict[str, Any]:
 
     The coherence in a row is the mean over time of that of the lanes their moves would teach.
     """
-    problem = thesis_problem("c", agents=agents, loops=loops, seed=seed)
+    problem = paper_problem("jansen-c", agents=agents, loops=loops, seed=seed)
     runs = list(spread(partial(_patrol, problem), CONTROLLERS))
-    write_replay([track for _, track in runs], out, f"{agents} agents patrol through thesis map (c)")
+    write_replay([track for _, track in runs], out, f"{agents} agents patrol through the map jansen-c")
     return {"rows": [row for row, _ in runs], "replay": str(out)}
 
 

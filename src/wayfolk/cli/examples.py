@@ -17,7 +17,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "wayfolk run changing-map --html run.html",
         "wayfolk run rooms --random 40 --with pibt --until 300 --save run.csv",
     ),
-    "play": ("wayfolk play rooms", "wayfolk play thesis-c --agents 100 --with direction_map --with whca"),
+    "play": ("wayfolk play rooms", "wayfolk play jansen-c --agents 100 --with direction_map --with whca"),
     "compare": (
         "wayfolk compare rooms --agents 60 --with whca,pibt,lacam --seeds 3",
         "wayfolk compare rooms --agents 40 --with pibt,whca --lifelong --steps 500 --html report.html",
@@ -33,7 +33,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "execute": ("wayfolk execute plan.json --delay 0.1", "wayfolk execute plan.json --delay 0 --save shorter.json"),
     "check-algorithm": ("wayfolk check-algorithm pibt", "wayfolk check-algorithm search/astar --json"),
-    "warm": ("wayfolk warm", "wayfolk warm --json"),
+    "warm": ("wayfolk warm", "wayfolk warm astar whca --json"),
     "sweep": (
         "wayfolk sweep smoke --store runs.duckdb",
         'wayfolk sweep --store runs.duckdb --sql "SELECT algorithm, count(*) FROM runs GROUP BY algorithm"',
@@ -51,7 +51,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "wayfolk maps make warehouse hall.map --columns 4 --rows 6 --shelf 8x2",
         "wayfolk maps make scenario hall.scen --map hall.map --agents 50 --seed 1",
     ),
-    "maps show": ("wayfolk maps show rooms", "wayfolk maps show rooms --columns 20"),
+    "maps show": (
+        "wayfolk maps show rooms",
+        "wayfolk maps show rooms --svg rooms.svg",
+    ),
     "maps scale": (
         "wayfolk maps scale rooms large.map --width 64 --height 64",
         "wayfolk maps scale rooms small.map --width 16 --height 16 --no-islands",

@@ -19,7 +19,7 @@ from wayfolk.cli.parts import Trust, must_be_page, table_console
 from wayfolk.errors import BadInput, Missing
 
 if TYPE_CHECKING:
-    from wayfolk.experiments.sweeps.engine import Progress
+    from wayfolk.experiments.sweeps.engine import SweepProgress
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
 StoreFile = Annotated[Path, typer.Option("--store", help="The DuckDB file that holds the results.")]
@@ -241,8 +241,8 @@ def reproduce(
 
     Runs the jobs that are not in the store yet, and prints our numbers beside those of the paper.
     """
-    from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, checked_scale, find_table, lacking
     from wayfolk.experiments.papers.reproduce import reproduce as run_paper
+    from wayfolk.experiments.papers.tables import FULL, MIDDLE, QUICK, checked_scale, find_table, lacking
     from wayfolk.experiments.reports.page import write_page
     from wayfolk.experiments.sweeps.store import Store
     from wayfolk.machine import data_home
@@ -337,12 +337,12 @@ def _print_figures(figures: list[dict[str, Any]]) -> None:
 
 
 @contextmanager
-def progress_of(what: str) -> Iterator[Callable[[Progress], None]]:
+def progress_of(what: str) -> Iterator[Callable[[SweepProgress], None]]:
     """A function that shows the progress of a sweep on stderr: a bar on a terminal, else a line every few seconds."""
     if not sys.stderr.isatty():
         last = [time.perf_counter()]
 
-        def line(at: Progress) -> None:
+        def line(at: SweepProgress) -> None:
             if time.perf_counter() - last[0] >= LINE_SECONDS:
                 last[0] = time.perf_counter()
                 sys.stderr.write(f"{what}: {_shown(at)}\n")  # at once: Ctrl-C must not come before the end of the line
@@ -363,7 +363,7 @@ def progress_of(what: str) -> Iterator[Callable[[Progress], None]]:
         yield draw
 
 
-def _shown(at: Progress) -> str:
+def _shown(at: SweepProgress) -> str:
     """How far a sweep is, in a line."""
     done = at.done + at.skipped
     rate = at.done / at.seconds if at.seconds else 0.0

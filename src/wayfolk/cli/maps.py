@@ -13,11 +13,21 @@ from wayfolk.cli.examples import epilog
 from wayfolk.cli.parts import Json, MapFile, must_be_writable, print_json, print_table
 from wayfolk.cli.progress import byte_bar
 from wayfolk.errors import BadInput
+from wayfolk.problem import papers
 
 if TYPE_CHECKING:
+    from wayfolk.world.graph import Graph
     from wayfolk.world.grid import Grid
 
 maps = typer.Typer(epilog=epilog("maps"))
+WorldFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A map (.map, .txt, an image, or the name of a built-in one), voxels (.3dmap), or a roadmap: "
+        "a building of Open-RMF or a list of edges (.yaml), a layout in LIF (.json, .lif), GraphML (.graphml, .xml).",
+    ),
+]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write: .map, or an image such as .png.")]
 SIZES = {"width": 32, "height": 32}
 KINDS: dict[str, dict[str, Any]] = {  # the options of each rule, and their defaults
@@ -25,7 +35,7 @@ KINDS: dict[str, dict[str, Any]] = {  # the options of each rule, and their defa
     "maze": SIZES | {"size": 4, "seed": 0},
     "rooms": SIZES | {"size": 4, "seed": 0},
     "warehouse": {"columns": 10, "rows": 20, "shelf": "10x2", "aisle": 1, "margin": None},
-    **{f"thesis-{letter}": {} for letter in "abcd"},
+    **{name: {} for name in papers.names("MAPS")},
 }
 
 
@@ -118,7 +128,6 @@ def make(
             raise BadInput(f"a map of the kind {kind} takes no --{name}")
     must_be_writable(out)
     from wayfolk.world import generate
-    from wayfolk.world.thesis_maps import thesis_map
 
     sizes = KINDS[kind] | given
     if kind == "random":
@@ -130,7 +139,7 @@ def make(
     elif kind == "warehouse":
         grid = generate.warehouse(**sizes | {"shelf": _shelf(sizes["shelf"])})
     else:
-        grid = thesis_map(kind[-1]).grid
+        grid = papers.paper_map(kind).grid
     _write(grid, out, as_json)
 
 
@@ -172,24 +181,57 @@ def _make_scenario(out: Path, given: dict[str, Any], as_json: bool) -> None:
 
 @verb
 def show(
-    map_file: MapFile,
+    file: WorldFile,
     columns: Annotated[int, typer.Option(help="Wider maps are scaled down to this many columns.")] = 100,
+    svg: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture to this .svg file instead.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print a map as text: `#` is a blocked cell."""
-    from wayfolk.files.maps import ascii_map, read_map
-    from wayfolk.world.generate import scale as scaled
+    """Draw a map or a roadmap, as text or as an SVG picture.
 
+    In a map, `#` is a blocked cell. In a roadmap, `o` is a place and dots are lanes.
+    """
     if columns < 1:
         raise BadInput(f"columns must be 1 or more, not {columns}")
-    grid = read_map(map_file)
-    if grid.width > columns:  # a letter is about twice as high as it is wide
-        grid = scaled(grid, columns, max(1, grid.height * columns // grid.width // 2))
-    drawing = ascii_map(grid)
+    if svg is not None and svg.suffix.lower() != ".svg":
+        raise BadInput(f"{svg}: a picture is a file that ends in .svg")
+    from wayfolk.files.any_world import read_any_world
+
+    world = read_any_world(file)
+    if svg is not None:
+        _write_picture(world, svg, as_json)
+        return
+    drawing, sizes = _drawing(world, columns)
     if as_json:
-        print_json({"width": grid.width, "height": grid.height, "rows": drawing.split("\n")})
+        print_json(sizes | {"rows": drawing.split("\n")})
     else:
         print(drawing)
+
+
+def _drawing(world: Grid | Graph, columns: int) -> tuple[str, dict[str, int]]:
+    """A world as text, and how many cells are drawn."""
+    from wayfolk.files.maps import ascii_map
+    from wayfolk.world.generate import scale as scaled
+    from wayfolk.world.grid import Grid
+
+    if not isinstance(world, Grid):
+        from wayfolk.replay.world_picture import text_of
+
+        return text_of(world, columns), {}
+    if world.width > columns:  # a letter is about twice as high as it is wide
+        world = scaled(world, columns, max(1, world.height * columns // world.width // 2))
+    return ascii_map(world), {"width": world.width, "height": world.height}
+
+
+def _write_picture(world: Grid | Graph, out: Path, as_json: bool) -> None:
+    must_be_writable(out)
+    from wayfolk.files.raw import write_bytes
+    from wayfolk.replay.world_picture import svg_of
+
+    write_bytes(out, svg_of(world).encode(), BadInput)
+    if as_json:
+        print_json({"file": str(out)})
+    else:
+        print(f"{out}: {world!r}")
 
 
 @verb
@@ -237,23 +279,33 @@ def convert(
 
 
 @verb
-def info(map_file: MapFile, as_json: Json = False) -> None:
-    """Print the size of a map, its free cells and its connected parts."""
+def info(file: WorldFile, as_json: Json = False) -> None:
+    """Print what a world file holds: its kind, nodes, edges and connected parts."""
     import numpy as np
 
-    from wayfolk.files.maps import read_map
+    from wayfolk.files.any_world import read_any_world
+    from wayfolk.world.grid import Grid
 
-    grid = read_map(map_file)
-    sizes = np.bincount(grid.components[grid.free_cells])[1:]  # of the connected parts, which count from 1
-    facts = {
-        "name": grid.name,
-        "width": grid.width,
-        "height": grid.height,
-        "free_cells": len(grid.free_cells),
+    world = read_any_world(file)
+    is_grid = isinstance(world, Grid)
+    free = world.free_cells
+    sizes = np.bincount(np.unique(world.components[free], return_inverse=True)[1])  # of the connected parts
+    edges = int(np.bitwise_count(world.legal).sum()) if isinstance(world, Grid) else len(world.graph.target)
+    facts: dict[str, Any] = {
+        "name": getattr(world, "name", ""),
+        "kind": "grid" if is_grid else type(world).__name__.lower(),
+        "nodes": len(free),
+        "edges": edges,
         "parts": len(sizes),
         "largest_part": int(sizes.max(initial=0)),
-        "cliffs": grid.links is not None,
     }
+    if isinstance(world, Grid):
+        facts |= {
+            "width": world.width,
+            "height": world.height,
+            "free_cells": len(free),
+            "cliffs": world.links is not None,
+        }
     if as_json:
         print_json(facts)
     else:

@@ -71,8 +71,8 @@ def play(
 def _choose(begin_with: str | None, names: list[str], agents: int | None, seed: int | None) -> None:
     """Decide what the page begins with."""
     from wayfolk.files.built_in import MAPS, check_world, is_built_in, is_name
-    from wayfolk.playground.ground import FIRST, YOURS
     from wayfolk.playground.limits import check_size
+    from wayfolk.playground.maps import FIRST, YOURS
 
     if begin_with is not None and begin_with in MAPS and is_name(begin_with):
         FIRST["map"] = {"name": begin_with}
@@ -100,34 +100,35 @@ def _choose(begin_with: str | None, names: list[str], agents: int | None, seed: 
 def _read_scene(file: Path) -> Grid | None:
     """Let the page begin with a scene; its map, or None if it has a street."""
     from wayfolk.files.toml import read_toml
-    from wayfolk.playground.asked import known
-    from wayfolk.playground.ground import FIRST
+    from wayfolk.playground.algorithms import known
+    from wayfolk.playground.maps import FIRST
     from wayfolk.playground.scene_files import agents_scene, street_scene
     from wayfolk.simulation.scene.reader import read_scene
-    from wayfolk.simulation.scene.street import is_street
+    from wayfolk.simulation.scene.scene import Scene
 
     document = read_toml(file, "scene")
-    if is_street(document):
+    if "street" in document.data:
         FIRST.update(street_scene(document.data))
         return None
     controller = document.data.get("controller")
     if isinstance(controller, dict) and isinstance(controller.get("name"), str):
         known(controller["name"], "controllers")
     scene = read_scene(file)
+    assert isinstance(scene, Scene), "it has no street"
     FIRST.update(agents_scene(scene))
     return scene.grid
 
 
 def _algorithms(names: list[str]) -> dict[str, Any]:
     """The algorithms that are named, and what they are for."""
-    from wayfolk.algorithms.catalogue import find
-    from wayfolk.playground.asked import FAMILIES
+    from wayfolk.algorithms import catalogue
+    from wayfolk.playground.algorithms import FAMILIES
 
     if len(names) > MOST_BESIDE:
         raise BadInput(f"the playground compares up to {MOST_BESIDE} algorithms, not {len(names)}")
-    entries = [find(name) for name in names]
+    entries = [catalogue.find(name) for name in names]
     kinds = {kind for kind, families in FAMILIES.items() for entry in entries if entry.family in families}
-    if len(kinds) > 1 or any(entry.home is not None for entry in entries):
+    if len(kinds) > 1 or any(entry not in catalogue.entries(entry.family) for entry in entries):
         raise BadInput("algorithms side by side must be Wayfolk's own, and all for one agent, for many, or for crowds")
     return {
         "kind": kinds.pop(),

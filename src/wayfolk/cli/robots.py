@@ -45,6 +45,8 @@ def run_on_map(
     In Python these are `Fleet(grid, starts, orders, entry, seed=seed)` and `simulate(tasks(grid, agents, seed=seed), entry,
     seed=seed)`, with the same numbers.
     """
+    import time
+
     from wayfolk.algorithms.task import finish
     from wayfolk.files.maps import read_map
     from wayfolk.files.orders import read_orders, read_stations
@@ -62,33 +64,37 @@ def run_on_map(
     problem = tasks(grid, robots.random or 0, seed=limits["seed"], starts=starts)
     make_ready(entry)
     world: Simulation
+    began = time.perf_counter()
     if listed is None:
         world, what = Simulation(problem, entry, seed=limits["seed"], clock=True, own=options), "endless tasks"
     else:
         places, what = grid.places(problem.starts), f"{len(listed)} orders"
         world = Fleet(grid, places, listed, entry, seed=limits["seed"], clock=True, own=options)
+    prepared = time.perf_counter() - began
     with spinner(f"{grid.name}: {entry.name}, {problem.n_agents} agents, {what}") as tell:
         result = finish(
             world, seconds=limits["seconds"], budget=_ceiling(limits["until"]), what="ticks", tell=tell, portion=8
         )
     is_out_of_time = result.status.value == "out_of_time"
-    is_done = result.is_solved or (listed is None and not is_out_of_time)
+    is_done = not result.detail and (result.is_solved or (listed is None and not is_out_of_time))
     status = "solved" if result.is_solved else "out_of_time" if is_out_of_time else "ended"
     run = world.run()
-    notes = world.reasons() if isinstance(world, Fleet) else []
+    notes = [result.detail] if result.detail else []
+    notes += world.reasons() if isinstance(world, Fleet) else []
     numbers = world.report() if isinstance(world, Fleet) else _numbers_of_tasks(run)
-    return Done(_answer(problem, world, status, numbers, run) | {"notes": notes}, notes, is_done, run)
+    return Done(_answer(problem, world, status, numbers, prepared, run) | {"notes": notes}, notes, is_done, run)
 
 
-def _answer(problem: Problem, world: Simulation, status: str, numbers: dict[str, Any], run: Run) -> dict[str, Any]:
-    import numpy as np
-
+def _answer(
+    problem: Problem, world: Simulation, status: str, numbers: dict[str, Any], prepared: float, run: Run
+) -> dict[str, Any]:
+    from wayfolk.judge.metrics import clock_summary, ending
     from wayfolk.judge.records import check_record
 
-    half, most = (np.percentile(run.laps["seconds"], (50, 99)) * 1e3).tolist() if len(run.laps) else (0.0, 0.0)
     return {
         "map": problem.grid.name, "algorithm": run.algorithm, "status": status, "agents": problem.n_agents,
-        "steps": round(world.time), **numbers, "seconds": run.seconds, "step_p50_ms": half, "step_p99_ms": most,
+        "steps": round(world.time), **numbers, "travel_distance": ending(run.record).travel_distance,
+        "seconds": run.seconds, "prepare_seconds": prepared, **clock_summary(run.laps),
         "faults": len(check_record(run.record)),
     }  # fmt: skip
 
@@ -99,7 +105,7 @@ def _numbers_of_tasks(run: Run) -> dict[str, Any]:
 
     service = run.service.summary()
     return {
-        "completion_rate": None, "completion_time": None,
+        "completion_rate": None, "completion_time": None, "completion_seconds": None,
         "tasks": run.service.tasks, "throughput": run.service.throughput, "waiting_share": service["waiting"],
         **{name: service[name] for name in ("service_p50", "service_p90", "service_p99")},
         "arrivals": arrivals(run.record), "refused_moves": collisions(run.record),

@@ -15,10 +15,12 @@ from wayfolk.cli.parts import (
     Format,
     Html,
     Json,
+    Memory,
     Opt,
     Random,
     Save,
     Trust,
+    bytes_of,
     must_be_plan,
     must_be_replay,
     must_be_writable,
@@ -31,9 +33,11 @@ from wayfolk.cli.parts import (
 from wayfolk.cli.progress import spinner
 from wayfolk.cli.robots import UNTIL, Robots, run_on_map
 from wayfolk.errors import BadInput
+from wayfolk.machine import memory_limit
 
 if TYPE_CHECKING:
     from wayfolk.simulation.scene.scene import Scene
+    from wayfolk.simulation.scene.street_scene import StreetScene
 
 WRITERS = (".txt", ".sqlite", ".npz")
 LISTS = ("shared_goals", "waiting", "notes")  # JSON has them; the table prints the notes as sentences instead
@@ -86,6 +90,7 @@ def run(
             help="Write the trajectories of a street: .txt or .sqlite as PedPy and JuPedSim read them, or .npz."
         ),
     ] = None,
+    memory: Memory = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -103,6 +108,7 @@ def run(
     from wayfolk.files.built_in import check_world, is_built_in
 
     checked_limits(seconds=seconds, until=until)
+    most = bytes_of(memory)
     if until == math.inf:
         raise BadInput("--until needs a time at which the run stops, not inf")
     if seed is not None:
@@ -115,32 +121,32 @@ def run(
     must_be_plan(save, format)
     must_be_writable(trajectory)
     must_be_replay(html)
-    from wayfolk.files.toml import read_toml
-    from wayfolk.simulation.scene.street import is_street
+    from wayfolk.simulation.scene.reader import read_scene
+    from wayfolk.simulation.scene.run import run_scene
+    from wayfolk.simulation.scene.street_scene import StreetScene
 
-    if is_scene and is_street(read_toml(scene_file, "scene")):
+    scene = read_scene(scene_file, seed=seed, trust=trust) if is_scene else None
+    if isinstance(scene, StreetScene):
         if cluster is not None:
             raise BadInput("a street runs in one process: leave out --cluster")
         if save is not None:
             raise BadInput("bodies in a street have no plan: use --trajectory instead of --save")
+        if memory is not None:
+            raise BadInput("--memory is for agents on a grid: leave it out for a street")
         limits = {"seconds": seconds, "until": until}
-        _run_street(scene_file, algorithm, opt, limits, seed, html, trajectory, trust=trust, as_json=as_json)
+        _run_street(scene, algorithm, opt, limits, html, trajectory, as_json=as_json)
     if trajectory is not None:
         raise BadInput("--trajectory is for scenes with a [street]")
-    if not is_scene:
+    if scene is None:
         entry = catalogue.find(algorithm or "pibt", "controllers")
         given = with_cluster(entry, options_of(entry, opt), cluster)
         limits = {"seconds": seconds, "until": UNTIL if until is None else until, "seed": seed or 0}
-        done = run_on_map(
-            scene_file, moves or "four", Robots(random, scen, agents), orders, stations, entry, given, limits
-        )
+        robots = Robots(random, scen, agents)
+        with memory_limit(most):
+            done = run_on_map(scene_file, moves or "four", robots, orders, stations, entry, given, limits)
         _write(done.run, done.answer, entry.label, save, format, html)
         _tell(done.answer, done.notes, as_json)
         raise typer.Exit(0 if done.is_done and not done.answer["faults"] else 1)
-    from wayfolk.simulation.scene.reader import read_scene
-    from wayfolk.simulation.scene.scene import play
-
-    scene = read_scene(scene_file, seed=seed, trust=trust)
     entry = catalogue.find(scene.controller if algorithm is None else algorithm, "controllers")
     given = with_cluster(entry, options_of(entry, opt), cluster)
     if "seed" in given:
@@ -154,12 +160,12 @@ def run(
     )
     if save is not None:
         _must_be_plan(scene)
-    with spinner(f"{scene.name}: {entry.name}, {len(scene.errands)} agents") as tell:
-        played = play(scene, tell=tell)
-    answer = played.as_dict()
-    _write(played.run, answer, entry.label, save, format, html)
-    _tell(answer, played.notes, as_json)
-    raise typer.Exit(0 if played.is_done and not answer["faults"] else 1)
+    with spinner(f"{scene.name}: {entry.name}, {len(scene.errands)} agents") as tell, memory_limit(most):
+        ended = run_scene(scene, tell=tell)
+    answer = ended.as_dict()
+    _write(ended.run, answer, entry.label, save, format, html)
+    _tell(answer, ended.notes, as_json)
+    raise typer.Exit(0 if ended.is_done and not answer["faults"] else 1)
 
 
 def _check_together(is_scene: bool, given: dict[str, Any]) -> None:
@@ -216,45 +222,42 @@ def _tell(answer: dict[str, Any], notes: list[str], as_json: bool) -> None:
 
 
 def _run_street(
-    file: Path,
+    scene: StreetScene,
     model: str | None,
     opt: list[str],
     limits: dict[str, float | None],
-    seed: int | None,
     html: Path | None,
     trajectory: Path | None,
-    trust: bool,
     as_json: bool,
 ) -> NoReturn:
     """Run a scene with a street; `model` moves its pedestrians instead of the file's own."""
     from wayfolk.algorithms import catalogue
-    from wayfolk.simulation.scene.street import play_street, read_street
+    from wayfolk.simulation.scene.run import run_scene
 
     if trajectory is not None and trajectory.suffix.lower() not in WRITERS:
         raise BadInput(f"{trajectory}: the name of a trajectory ends in {', '.join(WRITERS)}")
-    scene = read_street(file, seed=seed, trust=trust)
     entry = catalogue.find(scene.model if model is None else model, "crowds")
     options = (scene.options if entry.name == scene.model else {}) | options_of(entry, opt)
     scene = replace(scene, model=entry.name, options=options, until=limits["until"] or scene.until)
     with spinner(f"{scene.name}: {entry.name}") as tell:
-        played = play_street(scene, seconds=limits["seconds"], tell=tell)
-    answer = played.as_dict()
+        done = run_scene(scene, seconds=limits["seconds"], tell=tell)
+    answer = done.as_dict()
     if answer["status"] == "out_of_budget":
         answer["status"] = "ended"  # a street has no end but that of its time
     if trajectory is not None:
-        played.trajectory.save(trajectory)
+        done.trajectory.save(trajectory)
     if html is not None:
         from wayfolk.replay import Track, write_replay
 
-        layers = (scene.ground.layer(),) if scene.ground.lanes else ()
-        write_replay([Track(entry.label, played.trajectory, _facts(answer), layers=layers)], html, scene.name)
+        layers = (scene.street_map.layer(),) if scene.street_map.lanes else ()
+        write_replay([Track(entry.label, done.trajectory, _facts(answer), layers=layers)], html, scene.name)
     if as_json:
         print_json(answer)
     else:
         against = answer.pop("crossed_against_signal")
         told = ", ".join(f"{n} {kind}" for kind, n in against.items()) or "nobody"
         print_table({name: value for name, value in answer.items() if name != "notes"} | {"against_the_signal": told})
-        for note in played.notes:
+        for note in done.notes:
             print(note)
     raise typer.Exit(1 if answer["faults"] or answer["status"] == "out_of_time" else 0)
 

@@ -24,11 +24,14 @@ N_HEAD = 32  # bytes of the digest
 _complaints: list[str] = []
 
 
-def read(file: Path) -> bytes | None:
-    """The contents of `file`, None if there is no such file or it cannot be used."""
+def read(file: Path, is_installed: bool = False) -> bytes | None:
+    """The contents of `file`, None if there is no such file or it cannot be used.
+
+    A file that was installed with the sources is trusted as they are, whoever owns it.
+    """
     try:
         with file.open("rb") as stream:
-            why = _distrust(os.fstat(stream.fileno()), "the file") or _distrust_folders(file)
+            why = "" if is_installed else _distrust(os.fstat(stream.fileno()), "the file") or _distrust_folders(file)
             if why:
                 complain(f"the compiled code in {file} is not used, {why}: compiling it again")
                 return None
@@ -43,7 +46,7 @@ def read(file: Path) -> bytes | None:
         complain(f"the compiled code in {file} is damaged: compiling it again")
         return None
     with contextlib.suppress(OSError):  # the file may belong to the administrator
-        if time.time() - file.stat().st_mtime > DAY:
+        if not is_installed and time.time() - file.stat().st_mtime > DAY:
             os.utime(file)  # it is in use
     return contents
 

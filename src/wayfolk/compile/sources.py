@@ -2,7 +2,7 @@
 
 A kernel is made from its own file and from all files that this one imports, and they import: constants and callees may
 be in any of them. The digest of a module names the present state of that closure. It depends on the files alone: not on
-where they are, nor on what else has been imported. Only imports at the left margin count.
+where they are, nor on what else has been imported. Only imports at the left margin count, and KEEPERS do not.
 
 Modules of other packages are followed too: those in the package or the folder of the module that imports them, and
 those that import this package themselves, as a module with kernels does.
@@ -22,6 +22,15 @@ IMPORT = re.compile(r"^(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)
 NAME = re.compile(r"(?:^|,)\s*([\w.]+)")
 COMMENT = re.compile(r"#[^\n]*")
 STARTED = time.time()
+KEEPERS = (
+    "compile.code_cache",
+    "compile.code_files",
+    "compile.installed",
+    "compile.loading",
+    "compile.sources",
+    "machine",
+)
+"""Modules that keep machine code, and do not change what it is."""
 
 
 class Sources:
@@ -107,7 +116,12 @@ class Sources:
                     named += [base, *(f"{base}.{name}" for name in inside)]
                 else:
                     named += NAME.findall(modules)
-            self._imports[module] = [name for name in named if name in self.files or self._is_followed(module, name)]
+            keepers = {f"{self.name}.{keeper}" for keeper in KEEPERS}
+            self._imports[module] = [
+                name
+                for name in named
+                if (name in self.files and name not in keepers) or self._is_followed(module, name)
+            ]
         return self._imports[module]
 
     def _is_followed(self, module: str, other: str) -> bool:

@@ -29,7 +29,7 @@ WORLDS = 60
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckResult:
     """Whether a check holds: True, False, or None where it does not apply or its promise is not made.
 
     `detail` says what is broken, and `world` draws the map on which it is.
@@ -45,7 +45,7 @@ class Verdict:
         return dict(vars(self))
 
 
-def run_checks(entry: Entry, worlds: int = WORLDS) -> Iterator[Verdict]:
+def run_checks(entry: Entry, worlds: int = WORLDS) -> Iterator[CheckResult]:
     """Run the checks of its family on an algorithm, one after another."""
     if entry.once:
         raise NotSupported(f"{entry.name} is one controller, for one run: check its class, or a `begin` that makes it")
@@ -54,10 +54,10 @@ def run_checks(entry: Entry, worlds: int = WORLDS) -> Iterator[Verdict]:
         yield run_check(check, case, worlds)
 
 
-def run_check(check: Check, case: Case, worlds: int = WORLDS) -> Verdict:
+def run_check(check: Check, case: Case, worlds: int = WORLDS) -> CheckResult:
     """Run one check, on so many worlds if it draws them."""
     if not check.applies(case):
-        return Verdict(check.name, None, "does not apply")
+        return CheckResult(check.name, None, "does not apply")
     for seed in range(worlds if check.drawn else 1):
         draw = DrawnByRandom(seed)
         try:
@@ -69,6 +69,6 @@ def run_check(check: Check, case: Case, worlds: int = WORLDS) -> Verdict:
         else:
             continue
         if check.needs and not case.entry.facts.get(check.needs):
-            return Verdict(check.name, None, f"not promised by {check.needs}; {problem}")
-        return Verdict(check.name, False, problem, "\n".join(draw.notes[-1:]))
-    return Verdict(check.name, True)
+            return CheckResult(check.name, None, f"not promised by {check.needs}; {problem}")
+        return CheckResult(check.name, False, problem, "\n".join(draw.notes[-1:]))
+    return CheckResult(check.name, True)

@@ -22,9 +22,10 @@ from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.problem.record import TURNS, Record
 from wayfolk.problem.result import Status
 from wayfolk.simulation.run import Run
-from wayfolk.simulation.saved import memory_of, read_world
-from wayfolk.simulation.simulation import Simulation, models_of
+from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import simulate, solve
+from wayfolk.simulation.time_models import models_of
+from wayfolk.simulation.world_file import memory_of, read_world
 from wayfolk.world.generate import random_map
 from wayfolk.world.grid import Grid
 
@@ -193,7 +194,7 @@ def arrives_with_little_time(case: Case) -> None:
     problem = patrol(random_map(12, 12, 0.1, seed=1), agents=6, loops=1, seed=1)
     for model in models_of(case.entry):
         world = Simulation(problem, case.entry, model=model, own=case.options)
-        world.pace.clock = ticking()
+        world.step_budget.clock = ticking()
         while world.time < 1500 and not world.status.is_final:
             world.step(within=1.5)
         check_faults(world.record())

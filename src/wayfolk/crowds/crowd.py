@@ -27,17 +27,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.crowds import Model, Moment
-from wayfolk.crowds.spawning import Goals, NewGoals, checked_goals, checked_new, numbers_of
+from wayfolk.crowds.arrival import Arrival
+from wayfolk.crowds.new_agents import Goals, NewGoals, checked_goals, checked_new, numbers_of
 from wayfolk.crowds.threads import Threads
 from wayfolk.crowds.trajectory import Recorder, Trajectory
 from wayfolk.crowds.ways import Ways, ways_of
 from wayfolk.errors import BadInput, BadProblem, WayfolkError
 from wayfolk.kernels.bodies.arrays import larger, new_bodies
-from wayfolk.kernels.bodies.arrival import head_for_areas, spread_arrival
 from wayfolk.kernels.bodies.motion import accelerate, exchange, move, touch
 from wayfolk.kernels.bodies.near import Near, new_near, sort
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.world.area import AreaGoals
 from wayfolk.world.grid import Grid
 from wayfolk.world.space import Space
 
@@ -97,19 +96,16 @@ class Crowd:
         self.entry, self.options, self.seed = entry, options, seed
         self.model: Model = entry.load()(self.space, **entry.checked({"seed": seed, **options}))
         self.ways = ways_of("straight" if entry.facts.get("FINDS_WAY") else ways, self.space)
-        if near is not None and not near > 0:
-            raise BadInput(f"agents are at their goals within some metres, not {near}")
-        self.bounce, self.leave, self.goal_radius = float(bounce), leave, near
+        self.bounce, self.leave, self.arrival = float(bounce), leave, Arrival(self.space, near, leave)
         self._firm = 1.0 if entry.facts.get("CONTACTS", True) else SOFT
         self.bodies, self.near = new_bodies(ROOM), new_near(ROOM)
-        self.areas = self.model.areas = AreaGoals(self.space)
+        self.areas = self.model.areas = self.arrival.areas
         self.areas.grow(ROOM)
         self.n_agents = 0
         self.tick = 0
         self.log: list[Note] = []
         self._threads = Threads(threads)
         self._largest, self._fastest = 0.0, 0.0
-        self._beside: Near | None = None
 
     def add(
         self,
@@ -133,17 +129,9 @@ class Crowd:
         in other bodies are refused.
         """
         new = checked_new(
-            self,
-            places,
-            radius=radius,
-            speed=speed,
-            mass=mass,
-            top_speed=top_speed,
-            top_force=top_force,
-            velocity=velocity,
-            group=group,
-            overlap=overlap,
-        )
+            self, places, radius=radius, speed=speed, mass=mass, top_speed=top_speed, top_force=top_force,
+            velocity=velocity, group=group, overlap=overlap,
+        )  # fmt: skip
         n = len(new.places)
         if goals is None:
             goal = NewGoals(np.full_like(new.places, np.nan), np.full(n, NOWHERE, np.int32))
@@ -154,23 +142,13 @@ class Crowd:
             room = max(last, 2 * len(self.bodies.radii))
             self.bodies, self.near = larger(self.bodies, room), new_near(room)
             self.areas.grow(room)
-        rows = slice(first, last)
-        bodies = self.bodies
-        bodies.places[rows], bodies.velocities[rows] = new.places, new.velocities
-        bodies.radii[rows], bodies.masses[rows] = new.radii, new.masses
-        bodies.speeds[rows], bodies.top_speeds[rows], bodies.top_forces[rows] = (
-            new.speeds,
-            new.top_speeds,
-            new.top_forces,
-        )
-        bodies.groups[rows], bodies.is_active[rows] = new.groups, True
+        rows, bodies = slice(first, last), self.bodies
+        new.write(bodies, rows)
         bodies.goals[rows], self.areas.of[rows] = goal
         self.n_agents = last
-        self._head_for_areas()
+        self.arrival.head_for_areas(bodies, last)
         bodies.aims[rows] = bodies.goals[rows]
-        ahead = np.where((new.velocities == 0.0).all(1)[:, None], bodies.goals[rows] - new.places, new.velocities)
-        ahead[np.isnan(ahead)] = 0.0
-        bodies.headings[rows] = np.arctan2(ahead[:, 1], ahead[:, 0])
+        new.look_ahead(bodies, rows)
         self._largest = max(self._largest, float(new.radii.max(initial=0.0)))
         self._fastest = max(self._fastest, float(new.top_speeds.max(initial=0.0)))
         agents = np.arange(first, last, dtype=np.int32)
@@ -191,7 +169,7 @@ class Crowd:
         new = checked_goals(self.space, goals, len(numbers), self.areas)
         old = self.bodies.goals[numbers], self.areas.of[numbers]
         self.bodies.goals[numbers], self.areas.of[numbers] = new
-        self._head_for_areas()
+        self.arrival.head_for_areas(self.bodies, self.n_agents)
         try:
             self._heard(numbers)
         except WayfolkError:  # there is no way for one of them
@@ -227,13 +205,13 @@ class Crowd:
             raise BadProblem(f"agent {agent} stands at ({x:g}, {y:g}), where a wall would be", agent)
         self.space = space
         self.areas.changed(space)
-        self._head_for_areas()
+        self.arrival.head_for_areas(self.bodies, self.n_agents)
         self.ways.changed(self, self.space)
         self.model.prepare(self.space, self.bodies, self.active)
 
     def step(self) -> None:
         """Move everybody for one step."""
-        self._head_for_areas()
+        self.arrival.head_for_areas(self.bodies, self.n_agents)
         self.ways.aim(self)
         contact = 2.0 * self._largest + min(2.0 * self._fastest * self.step_seconds, 2.0 * self._largest)
         sort(self.bodies, self.n_agents, max(contact, 0.25 * self.model.reach, 1e-3), self.near)
@@ -249,7 +227,7 @@ class Crowd:
         self._threads.run(partial(move, bodies, near, walls, contact, self._firm, self.bounce, seconds), n)
         self.tick += 1
         if self.leave:
-            self.bodies.is_active[: self.n_agents] &= ~self._is_at_goal()
+            self.bodies.is_active[: self.n_agents] &= ~self.arrival.at_goal(self.bodies, self.n_agents)
 
     def _collided(self, contact: float, n: int) -> Near:
         """The bodies after all but the last pass of their collisions, with the contacts of the last one counted."""
@@ -373,22 +351,8 @@ class Crowd:
 
     @property
     def is_there(self) -> NDArray[np.bool_]:
-        """Which active agents are at their goals.
-
-        An agent is there within `near` metres of its point, or with its centre in its area; an area that is too small for
-        its body counts as a point. Unless agents `leave`, one is also there if others with the same goal are there and
-        keep it away: if no body of its size would fit between it and one of them. So those who gather around one point
-        are all there in the end.
-        """
-        there = self._is_at_goal()
-        if not self.leave and there.any():
-            if self._beside is None or len(self._beside.agents) != len(self.bodies.radii):
-                self._beside = new_near(len(self.bodies.radii))
-            reach = 4.0 * self._largest
-            sort(self.bodies, self.n_agents, reach, self._beside)
-            queue = np.zeros(self.n_agents, np.int32)
-            spread_arrival(self.bodies, self._beside, self.areas.of, reach, there, queue)
-        return there
+        """Which active agents are at their goals, or kept away by others who are; see `Arrival`."""
+        return self.arrival.there(self.bodies, self.n_agents, self._largest)
 
     @property
     def momentum(self) -> NDArray[np.float64]:
@@ -408,23 +372,6 @@ class Crowd:
         """The walls that are not of the grid."""
         n = sum(len(ring) for ring in self.space.polygons)
         return self.space.segments[len(self.space.segments) - n :]
-
-    def _is_at_goal(self) -> NDArray[np.bool_]:
-        """Which active agents are within `near` metres of their goals, or in their areas."""
-        apart = ((self.places - self.goals) ** 2).sum(1)
-        near = 2.0 * self.radii if self.goal_radius is None else np.float64(self.goal_radius)
-        there: NDArray[np.bool_] = self.is_active & (apart <= near**2)
-        for k, area in enumerate(self.areas.areas):
-            agents = np.flatnonzero(self.is_active & (self.areas.of[: self.n_agents] == k))
-            there[agents] &= self.radii[agents] > area.depth  # it counts as a point
-            there[agents] |= area.contains(self.places[agents])
-        return there
-
-    def _head_for_areas(self) -> None:
-        """Let agents whose goals are areas head for the nearest point of them."""
-        areas = self.areas
-        if areas.areas:
-            head_for_areas(self.bodies, self.n_agents, areas.of, areas.starts, areas.targets)
 
     def _heard(self, agents: Agents) -> None:
         """Tell the ways and the model that agents have come or have new goals."""

@@ -1,4 +1,4 @@
-"""Threads: the rows of a crowd in parts, one part for each thread."""
+"""Threads: each works on its own part of the rows of a crowd."""
 
 from __future__ import annotations
 

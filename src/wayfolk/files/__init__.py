@@ -1,1 +1,1 @@
-"""Disk to memory and back: maps, scenarios, plans, images, TOML tables, downloads."""
+"""Reads and writes files: maps, scenarios, plans, images, TOML tables, downloads."""

@@ -1,1 +1,1 @@
-"""Is it legal, and how good is it: the judges of plans, records and angles, and the metrics. Imports no algorithm."""
+"""The judges of plans, records and straight lines, and the metrics. Imports no algorithm."""

@@ -170,8 +170,9 @@ class _Around:
 
 def _state(end: LastSteps, around: _Around, agent: int) -> _State:
     """Return what `agent` does."""
-    from wayfolk.kernels.blocked_ways import in_all_ways
-    from wayfolk.kernels.distance import UNREACHED, steps_to
+    from wayfolk.judge.blocked_ways import in_all_ways
+    from wayfolk.kernels.distances import UNREACHED
+    from wayfolk.world.spots import steps_to
 
     grid, cells = end.grid, end.recent[:, agent]
     cells = np.where(cells == NOBODY, cells[-1], cells)  # an agent that has joined in the last steps

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
-from wayfolk.kernels import direction_map
+from wayfolk.kernels.coherence import coherences
 from wayfolk.problem.record import Record
 from wayfolk.world.direction_map import DirectionMap
 
@@ -36,7 +36,7 @@ def coherence_over_time(
     learner = DirectionMap(record.grid, alpha, **rules)
     values = np.zeros(int(record.end / every + 1e-9))
     age = np.inf if younger_than is None else float(younger_than)
-    direction_map.coherences(learner.lanes, record.log(), record.starts.copy(), float(every), age, values)
+    coherences(learner.lanes, record.log(), record.starts.copy(), float(every), age, values)
     times = np.arange(1, len(values) + 1, dtype=np.float64)
     times *= every
     return times, values

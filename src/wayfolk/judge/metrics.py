@@ -18,7 +18,7 @@ from wayfolk.kernels.codes import ARRIVE, GOAL, JOIN, LEAVE, MOVE, NOWHERE, REFU
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import DISTANCE, TURNS, Record
-from wayfolk.world.grid import Grid
+from wayfolk.world.grid import Grid, Moves
 
 
 def rest_steps(plan: Plan, goals: ArrayLike) -> NDArray[np.int64]:
@@ -90,7 +90,7 @@ def completion_time(plan: Plan, goals: ArrayLike, limit: float | None = None) ->
 def failed_units(plan: Plan, goals: ArrayLike) -> int:
     """Return the number of agents that are not on their goals at the end.
 
-    The SDP thesis does not define it. Its section 5.4 says that most of them had been on their goals before:
+    Renukamurthy 2016 does not define it. Its section 5.4 says that most of them had been on their goals before:
     `strayed_units` counts those.
     """
     return int((plan.cells[-1] != np.asarray(goals)).sum())
@@ -102,19 +102,42 @@ def strayed_units(plan: Plan, goals: ArrayLike) -> int:
     return int((home.any(0) & ~home[-1]).sum())
 
 
-def lower_bound(problem: Problem) -> int:
-    """Return the sum of each agent's fewest steps to its goal if it were alone: no sum of costs or loss is less."""
-    return int(_fewest_steps(problem).sum(dtype=np.int64))
+def lower_bound(problem: Problem, seconds: float | None = None) -> int:
+    """Return the sum of each agent's fewest steps to its goal if it were alone: no sum of costs or loss is less.
+
+    With `seconds`, agents for which there is no time count with the steps that they would need on an empty map.
+    """
+    if seconds is None:
+        return int(_fewest_steps(problem).sum(dtype=np.int64))
+    from wayfolk.kernels.deadline import OutOfTime, deadline, in_parts
+
+    grid, steps = problem.grid, _steps_on_empty_map(problem)
+    try:
+        with deadline(seconds):
+            for part in in_parts(np.arange(problem.n_agents), len(grid.free_cells)):
+                steps[part] = _fewest_steps(problem, part)
+    except OutOfTime:
+        pass
+    return int(steps.sum(dtype=np.int64))
 
 
-def _fewest_steps(problem: Problem) -> NDArray[np.int32]:
-    from wayfolk.kernels.distance import UNREACHED, fewest_steps
+def _steps_on_empty_map(problem: Problem) -> NDArray[np.int64]:
+    """The steps of each agent to its goal if there were no walls."""
+    away = np.abs(problem.grid.places(problem.goals) - problem.grid.places(problem.starts)).astype(np.int64)
+    steps: NDArray[np.int64] = away.sum(1) if problem.grid.moves is Moves.FOUR else away.max(1)
+    return steps
+
+
+def _fewest_steps(problem: Problem, agents: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.int32]:
+    """The fewest steps of each of some agents."""
+    from wayfolk.kernels.distances import UNREACHED
+    from wayfolk.world.spots import fewest_steps
 
     _needs_one_goal(problem)
-    steps = fewest_steps(problem.grid, problem.starts, problem.goals)
+    steps = fewest_steps(problem.grid, problem.starts[agents], problem.goals[agents])
     lost = steps == UNREACHED
     if lost.any():
-        agent = int(lost.argmax())
+        agent = int(np.arange(problem.n_agents)[agents][lost.argmax()])
         raise BadProblem(f"agent {agent} cannot reach its goal {problem.grid.place(problem.goals[agent])}")
     return steps
 
@@ -136,7 +159,7 @@ def summary(plan: Plan, problem: Problem) -> dict[str, float]:
 
 
 def collisions(record: Record) -> int:
-    """Return the number of refused moves: collisions in the Direction Map thesis, failed moves in HOG2."""
+    """Return the number of refused moves: collisions in Jansen 2008, failed moves in HOG2."""
     return len(record.of(REFUSED))
 
 
@@ -316,6 +339,17 @@ def planning_time(laps: NDArray[np.void]) -> dict[str, float]:
     shares = kept["seconds"] / kept["agents"]
     mean = kept["seconds"].sum() / kept["agents"].sum()
     return {"mean": float(mean), "p99": float(np.percentile(shares, 99)), "max": float(shares.max())}
+
+
+def clock_summary(laps: NDArray[np.void]) -> dict[str, float]:
+    """Return the planning time of a run with a clock, for JSON.
+
+    The keys `planning_*_us` are microseconds for each agent and step (see `planning_time`), and `step_*_ms` are
+    milliseconds of whole steps.
+    """
+    steps = np.percentile(laps["seconds"], (50, 99, 100)) * 1e3 if laps.size else np.zeros(3)
+    planning = {f"planning_{name}_us": value * 1e6 for name, value in planning_time(laps).items()}
+    return planning | dict(zip(("step_p50_ms", "step_p99_ms", "step_max_ms"), steps.tolist(), strict=True))
 
 
 def _needs_one_goal(problem: Problem) -> None:

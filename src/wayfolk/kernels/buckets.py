@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.queues import queueing
 
 N_ENTRIES, CURRENT, N_USED, FREED, HIGHEST = range(5)  # places in `counts`
 LIST = np.dtype([("head", np.int32), ("tail", np.int32)], align=True)
@@ -119,3 +120,49 @@ def take(queue):
     queue.counts[FREED] = first
     queue.counts[N_ENTRIES] -= 1
     return first
+
+
+def _clear(queue):
+    clear(queue)
+
+
+def _open_first(queue, start):
+    push(queue, 0, start, 0.0, False)
+
+
+def _n_entries(queue):
+    return queue.counts[N_ENTRIES]
+
+
+def _settle(queue):
+    return settle(queue)
+
+
+def _next_bucket(queue):
+    return queue.counts[CURRENT] + 1
+
+
+def _has_room(queue, more):
+    return has_room(queue, more)
+
+
+def _peek(queue):
+    return peek(queue)
+
+
+def _take(queue, cells):
+    entry = queue.entries[take(queue)]
+    return entry["item"], entry["g"]
+
+
+queueing(
+    Buckets,
+    clear=_clear,
+    open_first=_open_first,
+    n_open=_n_entries,
+    settle=_settle,
+    final_rank=_next_bucket,
+    has_room=_has_room,
+    peek=_peek,
+    take=_take,
+)

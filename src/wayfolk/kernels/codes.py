@@ -1,4 +1,4 @@
-"""Numbers that Python and compiled code share: no agent and no cell, the eight directions, and the kinds of log rows.
+"""Numbers that Python and compiled code share: no agent and no cell, directions, outcomes, and the kinds of log rows.
 
 This module imports no compiler, so that maps and files can be read without one.
 """
@@ -15,6 +15,10 @@ EAST, SOUTH, WEST, NORTH, SOUTH_EAST, SOUTH_WEST, NORTH_WEST, NORTH_EAST = range
 DX = (1, 0, -1, 0, 1, -1, -1, 1)
 DY = (0, 1, 0, -1, 1, 1, -1, -1)
 OPEN_EAST, OPEN_SOUTH = 1, 2  # bits of `links`
+
+# What a search returns: the budget is used up; there is an answer; there is none; an array must grow before it goes on.
+# A search with more outcomes numbers them from FULL + 1 on.
+RUNNING, FOUND, EXHAUSTED, FULL = range(4)
 
 # What a row of a simulation's log tells; see `wayfolk.problem.record.Record`.
 MOVE, REFUSED, GOAL, ARRIVE, JOIN, LEAVE, RELEASE, BLOCK, FREE, THOUGHT = range(10)

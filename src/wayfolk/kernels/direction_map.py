@@ -1,10 +1,7 @@
-"""Direction maps as kernels see them: learning from moves, coherence, and worlds where it costs to go against a lane.
+"""The vectors of a direction map, and how moves teach them; `laned_graphs` has graphs in which they cost something.
 
-`LanedGrid` and `LanedGraph` are backings of the graph protocol (see `wayfolk.kernels.graph`), so that the one best-first
-kernel plans with a direction map.
-
-Invariants  a cell's vector (x, y) is at most `known` long, and that at most 1: no edge is cheaper than its length.
-            `seen` is NEVER where no agent has been, and x, y and `known` are 0 there.
+Invariants  a cell's vector (x, y) is at most `known` long, and that at most 1. `seen` is NEVER where no agent has been,
+            and x, y and `known` are 0 there.
 Why         `known` fades together with the vector, so that a cell that was forgotten costs what an unvisited one costs.
 """
 
@@ -16,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner, kernel, specialise
-from wayfolk.kernels.codes import BLOCK, DX, DY, JOIN, MOVE, NOBODY, NOWHERE
-from wayfolk.kernels.graph import CsrGraph, GridGraph, backing, cost, heuristic, slots, there
+from wayfolk.kernels.codes import BLOCK, DX, DY, JOIN, MOVE, NOWHERE
+from wayfolk.kernels.graph import CsrGraph, GridGraph, slots, there
 
 NEVER = -np.inf
 TEXT, SIMULATOR, AVERAGE = range(3)  # rules of learning
@@ -42,34 +39,6 @@ class Lanes(NamedTuple):
     alpha: float
     decay: float
     rule: int
-
-
-class LanedGrid(NamedTuple):
-    """`grid` as the agent at `eye` sees it: others within sqrt(`reach`) are walls, except on its own `goal`.
-
-    Going against the vectors at both ends of an edge costs four times `quarter`. `floor` is 0 where an unvisited cell
-    costs nothing, 1 where it costs as much as a lane across. If it `predicts`, others only count if they are beside the
-    agent or stand on a vector that points its way.
-    """
-
-    grid: GridGraph
-    occupant: NDArray[np.int32]
-    cells: NDArray[np.void]
-    eye: int
-    goal: int
-    reach: float
-    quarter: float
-    floor: float
-    predicts: bool
-
-
-class LanedGraph(NamedTuple):
-    """Any graph whose nodes have places, with a vector for each node."""
-
-    graph: CsrGraph
-    cells: NDArray[np.void]
-    quarter: float
-    floor: float
 
 
 _HEADING: dict[type, Callable[..., Any]] = {}
@@ -151,68 +120,6 @@ def _is_cut_off(graph, cell, other):
 _HEADING[GridGraph], _HEADING[CsrGraph] = _grid_heading, _csr_heading
 _EDGE_TO[GridGraph], _EDGE_TO[CsrGraph] = _grid_edge_to, _csr_edge_to
 _LEARN_AROUND[GridGraph], _LEARN_AROUND[CsrGraph] = _grid_learn_around, _csr_learn_around
-
-
-def _grid_slots(graph, cell):
-    return 8
-
-
-def _grid_there(graph, cell, k):
-    other = there(graph.grid, cell, k)
-    if other == NOWHERE or (graph.occupant[other] != NOBODY and other != graph.goal and is_in_the_way(graph, other)):
-        return NOWHERE
-    return other
-
-
-def _grid_cost(graph, cell, k):
-    here, ahead = graph.cells[cell], graph.cells[cell + graph.grid.offsets[k]]
-    known = max(here["known"], graph.floor) + max(ahead["known"], graph.floor)
-    along = (here["x"] + ahead["x"]) * UX[k] + (here["y"] + ahead["y"]) * UY[k]
-    return cost(graph.grid, cell, k) + graph.quarter * (known - along)
-
-
-def _grid_heuristic(graph, cell, goal, kind):
-    return heuristic(graph.grid, cell, goal, kind)
-
-
-def _graph_slots(graph, cell):
-    return slots(graph.graph, cell)
-
-
-def _graph_there(graph, cell, k):
-    return there(graph.graph, cell, k)
-
-
-def _graph_cost(graph, cell, k):
-    here, ahead = graph.cells[cell], graph.cells[there(graph.graph, cell, k)]
-    known = max(here["known"], graph.floor) + max(ahead["known"], graph.floor)
-    x, y = heading(graph.graph, cell, k)
-    along = (here["x"] + ahead["x"]) * x + (here["y"] + ahead["y"]) * y
-    return cost(graph.graph, cell, k) + graph.quarter * (known - along)
-
-
-def _graph_heuristic(graph, cell, goal, kind):
-    return heuristic(graph.graph, cell, goal, kind)
-
-
-backing(LanedGrid, _grid_slots, _grid_there, _grid_cost, _grid_heuristic)
-backing(LanedGraph, _graph_slots, _graph_there, _graph_cost, _graph_heuristic)
-
-
-@inner
-def is_in_the_way(crowd, cell):
-    """Whether an agent stands on `cell` that counts as a wall."""
-    if crowd.occupant[cell] == NOBODY or cell == crowd.eye:
-        return False
-    stride = crowd.grid.stride
-    dy = crowd.eye // stride - cell // stride
-    dx = crowd.eye % stride - cell % stride
-    if dx * dx + dy * dy > crowd.reach:
-        return False
-    if not crowd.predicts or (abs(dx) <= 1 and abs(dy) <= 1):
-        return True
-    lane = crowd.cells[cell]
-    return lane["known"] == 0.0 or lane["x"] * dx + lane["y"] * dy > 0.0
 
 
 @kernel
@@ -302,47 +209,3 @@ def forget(cells, cell):
     lane = cells[cell]
     lane["x"] = lane["y"] = lane["known"] = 0.0
     lane["seen"] = NEVER
-
-
-@kernel
-def coherence(lanes, since):
-    """The mean of |v1 + v2| / 2 over vectors learned at `since` or later, v2 being that of the cell v1 points to.
-
-    That is the one at the end of the open edge with the smallest angle to v1. 0 where there are no vectors.
-    """
-    total, n = 0.0, 0
-    cells = lanes.cells
-    for cell in range(cells.size):
-        lane = cells[cell]
-        seen = lane["seen"]
-        if seen == NEVER or seen < since:
-            continue
-        n += 1
-        x, y = lane["x"], lane["y"]
-        if x * x + y * y < SMALL * SMALL:
-            continue
-        nearest, best = NOWHERE, -np.inf
-        for k in range(slots(lanes.graph, cell)):
-            other = there(lanes.graph, cell, k)
-            if other != NOWHERE:
-                to_x, to_y = heading(lanes.graph, cell, k)
-                if x * to_x + y * to_y > best:
-                    nearest, best = other, x * to_x + y * to_y
-        if nearest != NOWHERE and cells[nearest]["seen"] >= since:
-            x, y = x + cells[nearest]["x"], y + cells[nearest]["y"]
-        total += 0.5 * math.sqrt(x * x + y * y)
-    return total / n if n else 0.0
-
-
-@kernel
-def coherences(lanes, log, here, every, younger_than, values):
-    """Learn from a whole log, and write the coherence after each span of `every` to `values`."""
-    row = 0
-    for sample in range(values.size):
-        now = (sample + 1) * every
-        first = row
-        while row < log.size and log[row]["time"] < now:
-            row += 1
-        follow(lanes, log, first, row, here)
-        fade(lanes, now)
-        values[sample] = coherence(lanes, now - younger_than)

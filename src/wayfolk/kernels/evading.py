@@ -9,7 +9,7 @@ p is the cell before the collision cell c, and d the direction from p to c.
     case 3   no side-way move is possible: wait at p.
     case 4   nor can one wait at p: wait at the last cell before it where that is possible, and shift the rest.
 
-Before case 4, and where an agent at the end of its path has to make room, `aside` adds one that the thesis does not have:
+Before case 4, and where an agent at the end of its path has to make room, `aside` adds one that Renukamurthy does not have:
 step onto any free neighbour of p, and return when that is possible.
 
 Guarantees  nothing: neither times for every path that has some, nor the earliest ones.
@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, NOWHERE, RUNNING
 from wayfolk.kernels.reservations import Reservations
-from wayfolk.kernels.space_time import EXHAUSTED, FOUND, RUNNING, WAIT, Rules, is_free_for_good, is_open
+from wayfolk.kernels.space_time import WAIT, Rules, is_free_for_good, is_open
 
 EFFORT = 16  # moves and waits that are usually tried at most for each node there may be
 N_NODES, TRIED, ROOM, FURTHEST = range(4)  # places in `counts`; the last is the furthest place that was reached

@@ -44,8 +44,8 @@ class GridGraph(NamedTuple):
 class CsrGraph(NamedTuple):
     """Any graph: the edges of cell c are numbers first[c] to first[c + 1] of `target` and `weight`.
 
-    `x` and `y` place the cells in a plane; `cheapest` is the least cost of a unit of straight distance there, 0 where
-    cells have no places.
+    `x`, `y` and `z` place the cells in space, with `z` 0 in a plane; `cheapest` is the least cost of a unit of straight
+    distance there, 0 where cells have no places.
     """
 
     first: NDArray[np.int32]
@@ -53,6 +53,7 @@ class CsrGraph(NamedTuple):
     weight: NDArray[np.float64]
     x: NDArray[np.float64]
     y: NDArray[np.float64]
+    z: NDArray[np.float64]
     cheapest: float
 
 
@@ -145,11 +146,15 @@ def _csr_heuristic(graph, cell, goal, kind):  # type: ignore[no-untyped-def]
         return 0.0
     dx = abs(graph.x[cell] - graph.x[goal])
     dy = abs(graph.y[cell] - graph.y[goal])
+    dz = abs(graph.z[cell] - graph.z[goal])
     if kind == OCTILE:
-        return graph.cheapest * (max(dx, dy) + (math.sqrt(2.0) - 1.0) * min(dx, dy))
+        most, least = max(dx, dy, dz), min(dx, dy, dz)
+        middle = dx + dy + dz - most - least
+        more = (math.sqrt(2.0) - 1.0) * middle + (math.sqrt(3.0) - math.sqrt(2.0)) * least
+        return graph.cheapest * (most + more)
     if kind == MANHATTAN:
-        return graph.cheapest * (dx + dy)
-    return graph.cheapest * math.sqrt(dx * dx + dy * dy)
+        return graph.cheapest * (dx + dy + dz)
+    return graph.cheapest * math.sqrt(dx * dx + dy * dy + dz * dz)
 
 
 backing(GridGraph, _grid_slots, _grid_there, _grid_cost, _grid_heuristic)

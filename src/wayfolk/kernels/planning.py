@@ -9,6 +9,10 @@ for the type of that NamedTuple (see `wayfolk.kernels.graph` for the recipe, and
 example). It reads the `crew` and the rows of the `log` so far, and answers by the functions of `wayfolk.kernels.crew`. If
 fewer agents have a route than asked for one, the referee returns to Python: there a compiled controller makes room in its
 arrays, and one that is written in Python decides.
+
+A step in which many agents plan can take seconds. So that a deadline or Ctrl-C need not wait for its end, a function that
+has expanded SLICE nodes in one call may return as if its arrays were full, and go on where it was when it is called again;
+`make_room` has nothing to do then.
 """
 
 from collections.abc import Callable
@@ -16,6 +20,8 @@ from typing import Any, NamedTuple
 
 from wayfolk.compile.jit import specialise
 
+SLICE = 1 << 16
+"""Nodes expanded in one call, some hundredths of a second, after which a controller that can go on later returns."""
 _PLANNERS: dict[type, Callable[..., Any]] = {}
 
 

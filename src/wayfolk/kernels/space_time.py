@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from wayfolk.compile.jit import inlined, inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels import rra as rra_kernel
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, RUNNING
 from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.reservations import holder, is_swap, release, reserve
+from wayfolk.kernels.table import find_stamped, new_table, next_stamp, put_stamped
 
-RUNNING, FOUND, EXHAUSTED, FULL = range(4)
 N_NODES, N_OPEN, STAMP, EXPANDED, LAST = range(5)  # places in `counts`
 WAIT = 8  # the move after the eight directions
 NEVER = np.int32(2**31 - 1)
@@ -61,7 +61,6 @@ class Query(NamedTuple):
 
 
 NODE = np.dtype([("cost", np.int64), ("cell", np.int32), ("slot", np.int32), ("parent", np.int32)], align=True)
-SEEN = np.dtype([("key", np.int64), ("node", np.int32), ("stamp", np.int32)], align=True)
 
 
 class Nodes(NamedTuple):
@@ -75,9 +74,7 @@ class Nodes(NamedTuple):
 
 def new_nodes(capacity: int) -> Nodes:
     """Room for `capacity` nodes, a power of two."""
-    return Nodes(
-        np.zeros(capacity, NODE), np.zeros(capacity, heap.ROW), np.zeros(2 * capacity, SEEN), np.zeros(8, np.int64)
-    )
+    return Nodes(np.zeros(capacity, NODE), np.zeros(capacity, heap.ROW), new_table(capacity), np.zeros(8, np.int64))
 
 
 def grown(nodes: Nodes) -> Nodes:
@@ -94,17 +91,13 @@ def grown(nodes: Nodes) -> Nodes:
 def open_start(nodes, start, slot, last):
     """Begin at `start`, acting at `slot`; no reservation is later than `last`."""
     count = nodes.counts
-    if count[STAMP] >= NEVER:  # stamps have run out: clear the table
-        for spot in range(nodes.seen.size):
-            nodes.seen[spot]["stamp"] = 0
-        count[STAMP] = 0
-    count[STAMP] += 1
+    count[STAMP] = next_stamp(nodes.seen, count[STAMP])
     count[N_NODES] = count[N_OPEN] = 1
     count[EXPANDED] = 0
     count[LAST] = last
     _put(nodes.tree[0], start, slot, 0, 0)
     heap.push(nodes.open, 0, 0, 0, 0)
-    nodes.seen[_visit(nodes, start, min(slot, last + 1))]["node"] = 0
+    nodes.seen[_visit(nodes, start, min(slot, last + 1))]["item"] = 0
 
 
 @kernel
@@ -151,14 +144,14 @@ def advance(rules, table, nodes, rra, query, budget):
                 total += 1
             then = slot + lasts
             spot = _visit(nodes, other, min(then, last + 1))
-            known = nodes.seen[spot]["node"]
+            known = nodes.seen[spot]["item"]
             if known != NEVER:
                 if nodes.tree[known]["cost"] <= total:
                     continue
                 nodes.tree[known]["cost"] = _OUTDONE
             new = count[N_NODES]
             count[N_NODES] += 1
-            nodes.seen[spot]["node"] = new
+            nodes.seen[spot]["item"] = new
             _put(nodes.tree[new], other, then, total, node)
             f = total + left * _SLOT
             count[N_OPEN] = heap.push(nodes.open, count[N_OPEN], f, -total, new)
@@ -259,16 +252,11 @@ def _put(node, cell, slot, cost, parent):
 @inner
 def _visit(nodes, cell, slot):
     """The place of (cell, slot) in the hash table; the node there is NEVER if it is new in this search."""
-    seen = nodes.seen
+    seen, stamp = nodes.seen, nodes.counts[STAMP]
     key = (np.int64(cell) << 31) + slot
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    mask = seen.size - 1
-    at = np.int64((mixed >> np.uint64(32)) & np.uint64(mask))
-    stamp = nodes.counts[STAMP]
-    while seen[at]["stamp"] == stamp and seen[at]["key"] != key:
-        at = (at + 1) & mask
+    at = find_stamped(seen, key, stamp)
     if seen[at]["stamp"] != stamp:
-        seen[at]["stamp"], seen[at]["key"], seen[at]["node"] = stamp, key, NEVER
+        put_stamped(seen, at, key, NEVER, stamp)
     return at
 
 
@@ -278,6 +266,6 @@ def _index(nodes):
     last = nodes.counts[LAST]
     for node in range(nodes.counts[N_NODES]):
         spot = _visit(nodes, nodes.tree[node]["cell"], min(nodes.tree[node]["slot"], last + 1))
-        known = nodes.seen[spot]["node"]
+        known = nodes.seen[spot]["item"]
         if known == NEVER or nodes.tree[node]["cost"] < nodes.tree[known]["cost"]:
-            nodes.seen[spot]["node"] = node
+            nodes.seen[spot]["item"] = node

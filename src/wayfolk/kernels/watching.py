@@ -1,4 +1,4 @@
-"""What is computed about a search for those who watch it: heuristics of many cells, and which scans saw something new."""
+"""Heuristics of many cells, for those who watch a search."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,26 +26,3 @@ def _estimate(graph, cells, goal, kind, values):
     """Write the heuristics of `cells` to `values`."""
     for k in range(cells.size):
         values[k] = heuristic(graph, cells[k], goal, kind)
-
-
-@kernel
-def keep_fresh(runs, first, last, seen, stride):
-    """Move those of the runs from `first` to before `last` that saw a new cell to the front; where they end.
-
-    A run is a row (expansion, first cell, last cell) along a row, a column or a diagonal; its cells are marked in `seen`.
-    """
-    kept = first
-    for k in range(first, last):
-        cell, end = np.int64(runs[k, 1]), np.int64(runs[k, 2])
-        down, along = end // stride - cell // stride, end % stride - cell % stride
-        step = np.sign(down) * stride + np.sign(along)
-        is_fresh = False
-        for _ in range(max(abs(down), abs(along)) + 1):
-            is_fresh = is_fresh or seen[cell] == 0
-            seen[cell] = 1
-            cell += step
-        if is_fresh:
-            for part in range(3):
-                runs[kept, part] = runs[k, part]
-            kept += 1
-    return kept

@@ -1,11 +1,11 @@
-"""The guard in front of the server: who may speak to it.
+"""The guard in front of the server: which requests may come in.
 
 A page of another site cannot read or change anything here, although it runs in the same browser:
 
     Host     must be an address of this server, so that a name that is made to point here (DNS rebinding) is refused
     Origin   must be this server's, if there is one; a WebSocket must have one
     token    where the server listens on other addresses than this machine's own, every request needs the token, or the
-             pass that whoever has it gets (see `tokens.py`)
+             pass that a browser gets for it (see `tokens.py`)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the page shows of agents besides their moves: what they have reserved, who waits for whom, one-way streets."""
+"""What the page shows of agents besides their moves: what they have reserved, who waits for whom, one-way maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bounds of the playground: what a page may ask for. Whoever asks for more gets a sentence, and the others go on."""
+"""The limits of what a page of the playground may ask for: more is refused in one sentence, and other pages go on."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from wayfolk.playground import limits
+from wayfolk.playground.messages import Answer
 
 MOST_LETTERS = 128
 """Letters that may wait, besides those of workers, which have their own bound."""
@@ -21,7 +22,7 @@ class Letter(NamedTuple):
     """Something to send. With a `topic` it is a moment as a whole. `sent` is called when it has left, else `dropped`."""
 
     data: str | bytes
-    topic: tuple[int, int | str] | None = None
+    topic: tuple[int, int | type[Answer]] | None = None
     sent: Callable[[], None] | None = None
     dropped: Callable[[], None] | None = None
 

@@ -11,24 +11,22 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import pickle
-import re
 import struct
 import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
-from typing import Any
+
+import psutil
 
 from wayfolk.errors import TooLarge
 from wayfolk.machine import n_cores
 from wayfolk.playground import limits, worker
 from wayfolk.playground.frames import BEGIN, BODIES, FILE, STEPS
+from wayfolk.playground.messages import ANSWERS, AdvanceTo, Answer, Loading, Order
 
-BESIDES = ("loading", "thinking", "planned", "waits", "shown")
-"""What workers say while they go on with what they were asked for."""
 _SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -48,7 +46,7 @@ class Process:
         self.asked_for = 0
         self._lock = threading.Condition()
         self._queue: deque[bytes] = deque()
-        self._until: int | None = None
+        self._until: AdvanceTo | None = None
         self._unsent = self._unsent_bytes = 0
 
     def listen(self, heard: Callable[[bytes | None], None]) -> None:
@@ -64,9 +62,9 @@ class Process:
         threading.Thread(target=self._read, args=(hand, writer), daemon=True, name="wayfolk-from-worker").start()
         writer.start()
 
-    def tell(self, *message: Any) -> None:
-        """Send `message` as soon as the worker takes it. Raises if too much waits already."""
-        data = pickle.dumps(message)
+    def tell(self, order: Order) -> None:
+        """Send `order` as soon as the worker takes it. Raises if too much waits already."""
+        data = pickle.dumps(order)
         with self._lock:
             n_bytes = sum(map(len, self._queue))
             if len(self._queue) >= limits.QUEUED_MESSAGES or n_bytes >= limits.QUEUED_BYTES:
@@ -74,10 +72,10 @@ class Process:
             self._queue.append(data)
             self._expect()
 
-    def until(self, step: int) -> None:
-        """Let time pass until `step`, after all changes that wait; of several such requests only the last counts."""
+    def until(self, request: AdvanceTo) -> None:
+        """Let time pass, after all changes that wait; of several such requests only the last counts."""
         with self._lock:
-            self.asked_for = self._until = step
+            self.asked_for, self._until = request.step, request
             self._expect()
 
     def sent(self, data: bytes) -> None:
@@ -120,7 +118,7 @@ class Process:
                 if self.has_ended:
                     return
                 is_queued = bool(self._queue)  # it counts until it is written
-                data = self._queue[0] if is_queued else pickle.dumps((worker.UNTIL, self._until))
+                data = self._queue[0] if is_queued else pickle.dumps(self._until)
                 self._until = self._until if is_queued else None
             with suppress(OSError, ValueError):  # the end of the process is noticed by the thread that reads
                 self.pipe.send_bytes(data)
@@ -159,20 +157,22 @@ class Process:
         """Note that it has answered, if it has."""
         self.heard_at = monotonic()
         kind = kind_of(data)
-        if kind != "loading":
+        if kind is not Loading:
             self.patience = limits.SILENT_SECONDS
         if kind in (STEPS, BODIES):
             self.is_busy = last_step(data) < self.asked_for
-        elif kind in (BEGIN, FILE) or (isinstance(kind, str) and kind not in BESIDES):
+        elif kind in (BEGIN, FILE, worker.SCENE) or (not isinstance(kind, int) and kind.is_last):
             self.is_busy = False
 
 
-def kind_of(data: bytes) -> int | str:
-    """What a worker has sent: the kind of a frame, or the type of what it says, from its beginning."""
-    if data[:1] != worker.TEXT:
-        return data[0]
-    found = re.search(rb'"type": "(\w+)"', data[:100])
-    return found[1].decode() if found else ""
+def kind_of(data: bytes) -> int | type[Answer]:
+    """What a worker has sent: the kind of a frame, or the type of an answer."""
+    return ANSWERS[data[1]] if data[0] == worker.ANSWER else data[0]
+
+
+def text_of(data: bytes) -> str:
+    """The JSON of an answer that a worker has sent."""
+    return data[2:].decode()
 
 
 def last_step(data: bytes) -> int:
@@ -184,7 +184,4 @@ def last_step(data: bytes) -> int:
 
 def _crowding() -> float:
     """How many times longer things take because the machine has more to do than it has cores; at least 1."""
-    try:
-        return max(1.0, os.getloadavg()[0] / n_cores())
-    except (OSError, AttributeError):  # not every system knows
-        return 1.0
+    return max(1.0, float(psutil.getloadavg()[0]) / n_cores())

@@ -16,16 +16,17 @@ import numpy as np
 from pydantic import ValidationError
 
 from wayfolk.errors import BadInput, NotSupported, WayfolkError
-from wayfolk.playground.asked import StreetPart, checked_options, known, sentence
+from wayfolk.playground.algorithms import checked_options, known
+from wayfolk.playground.choices import map_of
 from wayfolk.playground.limits import MAX_SIDE, check_agents, check_size
-from wayfolk.playground.shown import map_of
+from wayfolk.playground.panel_scene import StreetPart, sentence
 from wayfolk.simulation.scene.reader import read_scene
 from wayfolk.simulation.scene.scene import Scene
 
 STREET_KEYS = {"brain", "rate", "speed", "radius", "settings"}
 
 
-def read_dropped_scene(text: str) -> dict[str, Any]:
+def read_scene_upload(text: str) -> dict[str, Any]:
     """The scene in a dropped file."""
     try:
         data = tomllib.loads(text)
@@ -44,6 +45,7 @@ def read_dropped_scene(text: str) -> dict[str, Any]:
     finally:
         file.unlink(missing_ok=True)
         os.rmdir(folder)
+    assert isinstance(scene, Scene), "it has no street"
     check_size(scene.grid.width, scene.grid.height)
     return {"map": map_of(scene.grid), **agents_scene(scene)}
 

@@ -24,7 +24,7 @@ STREET = {
     ],
     "signal": {"green_seconds": 12.0, "orange_seconds": 3.0, "red_seconds": 10.0},
 }  # fmt: skip
-"""The street of Arun's thesis."""
+"""The street of Arun."""
 SCENES: list[dict[str, Any]] = [
     {
         "name": "A* against JPS",
@@ -48,7 +48,7 @@ SCENES: list[dict[str, Any]] = [
     {
         "name": "Lanes form",
         "about": "Agents learn which way others go in each cell, and prefer to go along: lanes form without a plan.",
-        "scene": {"map": {"name": "thesis-c"}, "agents": 100, "errand": "patrol"},
+        "scene": {"map": {"name": "jansen-c"}, "agents": 100, "errand": "patrol"},
         "show": ["lanes", "!goals", "!trails"],
         "algorithms": ["controllers/direction_map"],
     },
@@ -88,16 +88,16 @@ SCENES: list[dict[str, Any]] = [
     },
     *(
         {
-            "name": f"Thesis map ({letter})",
-            "about": "A map of the Direction Map thesis, with its patrols.",
-            "scene": {"map": {"name": f"thesis-{letter}"}, "agents": 100, "errand": "patrol"},
+            "name": f"Jansen's map ({letter})",
+            "about": "A map of Jansen 2008 on direction maps, with its patrols.",
+            "scene": {"map": {"name": f"jansen-{letter}"}, "agents": 100, "errand": "patrol"},
             "algorithms": ["controllers/direction_map", "controllers/lra"],
         }
         for letter in "abd"
     ),
     {
-        "name": "One-way streets",
-        "about": "FAR makes rows and columns one-way streets, so that agents seldom meet head-on. Arrows show them.",
+        "name": "One-way map",
+        "about": "FAR makes rows and columns one-way, so that agents seldom meet head-on. Arrows show them.",
         "scene": {"map": {"name": "random"}, "agents": 60, "errand": "patrol"},
         "algorithms": ["controllers/far"],
     },

@@ -8,15 +8,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HttpRequest
 
 from wayfolk import __version__
 from wayfolk.errors import TooLarge, WayfolkError
-from wayfolk.playground import asked
 from wayfolk.playground.addresses import is_loopback
 from wayfolk.playground.assets import assets
+from wayfolk.playground.choices import algorithm_choices, map_by_name, map_choices, scene_choices
 from wayfolk.playground.connections import cut
 from wayfolk.playground.guard import Guard
 from wayfolk.playground.limits import (
@@ -27,9 +28,18 @@ from wayfolk.playground.limits import (
     PAGES_A_DEVICE,
     Rate,
 )
+from wayfolk.playground.messages import (
+    MAX_SENTENCE,
+    AdvanceTo,
+    ClosePanel,
+    OpenPanel,
+    Refused,
+    Request,
+    answer_text,
+    read_request,
+)
 from wayfolk.playground.outbox import Letter, Outbox
 from wayfolk.playground.sessions import Session
-from wayfolk.playground.shown import shown_algorithms, shown_map, shown_maps, shown_scenes
 from wayfolk.playground.tokens import device
 from wayfolk.playground.workers import Workers
 
@@ -58,27 +68,27 @@ def make_app(
     pages: list[str] = []  # the devices that have pages open, once for each of these
 
     @app.exception_handler(WayfolkError)
-    async def complain(request: Request, error: WayfolkError) -> Response:
+    async def complain(request: HttpRequest, error: WayfolkError) -> Response:
         return JSONResponse({"why": str(error)}, 400)
 
     @app.get("/api/algorithms")
     def algorithms() -> Response:
-        return _json(shown_algorithms())
+        return _json(algorithm_choices())
 
     @app.get("/api/maps")
     def maps() -> Response:
-        return _json(shown_maps())
+        return _json(map_choices())
 
     @app.get("/api/maps/{name}")
     def one_map(name: str) -> Response:
-        return _json(shown_map(name))
+        return _json(map_by_name(name))
 
     @app.get("/api/scenes")
     def scenes() -> Response:
-        return _json(shown_scenes())
+        return _json(scene_choices())
 
     @app.post("/api/read")
-    async def read(request: Request, name: str = "") -> Response:
+    async def read(request: HttpRequest, name: str = "") -> Response:
         with workers.place_to_read(device(request.scope)):
             answer = await workers.read(name, await _body(request), request.is_disconnected)
         workers.prepare()
@@ -98,7 +108,7 @@ def make_app(
             return
         pages.append(who)
         try:
-            await Page(socket, workers).serve()
+            await Client(socket, workers).serve()
         finally:
             pages.remove(who)
 
@@ -112,7 +122,7 @@ def make_app(
     return Guard(app, host=host, port=port, token=token)
 
 
-class Page:
+class Client:
     """One page: its WebSocket, what it is sent, and what runs in its panels."""
 
     def __init__(self, socket: WebSocket, workers: Workers) -> None:
@@ -150,7 +160,7 @@ class Page:
                 self.hear(text)
                 await self.outbox.room()
         except KeyError:
-            return BROKEN, "the page sent bytes, but text is spoken here"
+            return BROKEN, "a message from a page is JSON text, not bytes"
         except (WebSocketDisconnect, RuntimeError):
             return 0, ""  # it has gone
 
@@ -167,37 +177,31 @@ class Page:
         """Do what one message asks for; a mistake is answered with a sentence."""
         panel = 0
         try:
-            message = asked.read_message(text)
-            panel = message.panel
-            self.act(message)
+            request = read_request(text)
+            panel = request.panel
+            self.act(request)
         except WayfolkError as error:
-            self.outbox.put(Letter(json.dumps({"type": "refused", "panel": panel, "why": str(error)})))
+            self.outbox.put(Letter(answer_text(Refused(panel=panel, why=str(error)[:MAX_SENTENCE]))))
         self.workers.prepare()
 
-    def act(self, message: asked.Message) -> None:
-        """Do what `message` asks for."""
-        if isinstance(message, asked.Open):
+    def act(self, request: Request) -> None:
+        """Do what `request` asks for."""
+        session = self.sessions.get(request.panel)
+        if isinstance(request, OpenPanel):
             if not self.opens.allows():
                 raise TooLarge("the page begins scenes too fast: wait a moment")
-            session = self.sessions.get(message.panel)
             if session is None:
-                session = self.sessions[message.panel] = Session(message.panel, self, self.workers, self.outbox)
-            session.open(message.scene)
-            return
-        session = self.sessions.get(message.panel)
-        if session is None:
+                session = self.sessions[request.panel] = Session(request.panel, self, self.workers, self.outbox)
+            session.open(request)
+        elif session is None:
             raise WayfolkError("nothing runs here: start a scene first")
-        if isinstance(message, asked.Until):
-            session.until(message.step)
-        elif isinstance(message, asked.Change):
-            session.edit(message.edit)
-        elif isinstance(message, asked.Look):
-            session.look(message.ahead, message.waits)
-        elif isinstance(message, asked.Export):
-            session.export(message.format)
-        else:
+        elif isinstance(request, AdvanceTo):
+            session.until(request.step)
+        elif isinstance(request, ClosePanel):
             session.close()
-            del self.sessions[message.panel]
+            del self.sessions[request.panel]
+        else:
+            session.pass_on(request)
 
     async def send(self, data: str | bytes) -> None:
         """Send to the page; one that has gone is not an error."""
@@ -205,7 +209,7 @@ class Page:
             await (self.socket.send_text(data) if isinstance(data, str) else self.socket.send_bytes(data))
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: HttpRequest) -> bytes:
     """The body of a request, of bounded size."""
     data = bytearray()
     try:

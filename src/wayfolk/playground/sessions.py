@@ -6,19 +6,30 @@ A worker that is silent for too long is ended by the watchdog; the others, also 
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from wayfolk.errors import WayfolkError
-from wayfolk.playground import asked, worker
+from wayfolk.playground.algorithms import checked_options
 from wayfolk.playground.frames import AHEAD, BEGIN, BODIES, STEPS
-from wayfolk.playground.ground import YOURS, check_map
 from wayfolk.playground.limits import MOST_AHEAD
+from wayfolk.playground.maps import YOURS, check_map
+from wayfolk.playground.messages import (
+    AdvanceTo,
+    Answer,
+    EditPanel,
+    ExportFile,
+    LookAt,
+    OpenPanel,
+    OpenWorld,
+    SearchTrack,
+    Stopped,
+    Thinking,
+    Waits,
+    answer_text,
+)
 from wayfolk.playground.outbox import Letter, Outbox
-from wayfolk.playground.process import Process, kind_of, last_step
+from wayfolk.playground.process import Process, kind_of, last_step, text_of
 from wayfolk.playground.workers import Workers
 
-MOMENTS = (AHEAD, "waits", "thinking", "track")
+MOMENTS: tuple[int | type[Answer], ...] = (AHEAD, Waits, Thinking, SearchTrack)
 """What describes a moment as a whole: a newer one replaces it."""
 
 
@@ -30,32 +41,27 @@ class Session:
         self.process: Process | None = None
         self.received = self.wanted = 0
 
-    def open(self, scene: asked.Scene) -> None:
-        """Begin `scene`, in place of what runs here."""
-        asked.checked_options(scene.entry(), dict(scene.options))
+    def open(self, request: OpenPanel) -> None:
+        """Begin a scene, in place of what runs here."""
+        scene = request.scene
+        checked_options(scene.entry(), dict(scene.options))
         check_map(scene.map)
         self.close()
         process = self.process = self.workers.take(self.page)
         self.received = self.wanted = 0
         process.listen(lambda data: self._heard(process, data))
-        process.tell(worker.OPEN, self.panel, scene, None if scene.map.walls else YOURS.get(scene.map.name))
+        process.tell(OpenWorld(request, None if scene.map.walls else YOURS.get(scene.map.name)))
 
     def until(self, step: int) -> None:
         """Let time pass until `step`, as far as the page keeps up."""
         self.wanted = step
         self._ask()
 
-    def edit(self, edit: asked.Edit) -> None:
-        """Change something in the world."""
-        self._tell(worker.EDIT, edit)
-
-    def look(self, ahead: bool, waits: bool) -> None:
-        """Say what else the page shows."""
-        self._tell(worker.LOOK, ahead, waits)
-
-    def export(self, kind: str) -> None:
-        """Ask for a file."""
-        self._tell(worker.EXPORT, kind)
+    def pass_on(self, request: EditPanel | LookAt | ExportFile) -> None:
+        """Give a request to the worker."""
+        if self.process is None:
+            raise WayfolkError("nothing runs here: start a scene first")
+        self.process.tell(request)
 
     def close(self) -> None:
         """End the worker."""
@@ -63,15 +69,10 @@ class Session:
             self.workers.give_back(self.process)
         self.process = None
 
-    def _tell(self, *message: Any) -> None:
-        if self.process is None:
-            raise WayfolkError("nothing runs here: start a scene first")
-        self.process.tell(*message)
-
     def _ask(self) -> None:
         step = min(self.wanted, self.received + MOST_AHEAD)
         if self.process is not None and step > self.process.asked_for:
-            self.process.until(step)
+            self.process.until(AdvanceTo(panel=self.panel, step=step))
 
     def _heard(self, process: Process, data: bytes | None) -> None:
         """Pass on what a worker has sent."""
@@ -80,19 +81,19 @@ class Session:
         if data is None:
             self.close()
             why = process.why or "the algorithm's process has ended"
-            self.outbox.put(Letter(json.dumps({"type": "stopped", "panel": self.panel, "why": why})))
+            self.outbox.put(Letter(answer_text(Stopped(panel=self.panel, why=why))))
             return
         kind = kind_of(data)
         self.outbox.put(
             Letter(
-                data[1:].decode() if isinstance(kind, str) else data,
+                data if isinstance(kind, int) else text_of(data),
                 (self.panel, kind) if kind in MOMENTS else None,
                 lambda: self._sent(process, kind, data),
                 lambda: process.sent(data),
             )
         )
 
-    def _sent(self, process: Process, kind: int | str, data: bytes) -> None:
+    def _sent(self, process: Process, kind: int | type[Answer], data: bytes) -> None:
         """The page has got it: it may get more."""
         process.sent(data)
         if process is self.process and kind in (BEGIN, STEPS, BODIES):

@@ -1,7 +1,7 @@
 """The token of a server that other machines can reach: who has it gets a pass, and who guesses has to wait.
 
-The address that the server prints holds the token. Whoever opens it gets a cookie with a random pass, and is sent to the
-address without the token, so that the token is neither in the address bar nor in the cookie.
+The address that the server prints holds the token. A browser that opens it gets a cookie with a random pass, and is
+redirected to the address without the token, so that the token is neither in the address bar nor in the cookie.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """A worker: one process that runs one algorithm for one panel, by small portions, and listens between them.
 
-The server sends tuples: (OPEN, panel, scene, map of the caller), (UNTIL, step), (EDIT, edit), (LOOK, ahead, waits),
-(EXPORT, format), (READ, name, bytes). The worker sends bytes: a frame of `frames.py`, TEXT and a JSON object, or SCENE and
-a JSON object for a file that it has read. While it works it says something at least after every portion, so that the server
-knows that it is not stuck.
+The server sends orders (`messages.Order`). The worker sends bytes, of which the first tells what follows:
+
+    ANSWER            the number of an answer's type, and the answer as JSON (see `messages.py`)
+    SCENE             the scene in a file that was read, as JSON
+    another number    a binary frame of that kind (see `frames.py`)
+
+While it works it says something at least after every portion, so that the server knows that it is not stuck.
 """
 
 from __future__ import annotations
@@ -17,9 +20,34 @@ from time import perf_counter
 from typing import Any
 
 from wayfolk.errors import TooLarge, WayfolkError
+from wayfolk.playground.messages import (
+    ANSWERS,
+    MAX_SENTENCE,
+    AdvanceTo,
+    Answer,
+    Begin,
+    Edited,
+    EditPanel,
+    Failed,
+    Idle,
+    Loading,
+    LookAt,
+    Looked,
+    OpenPanel,
+    OpenWorld,
+    Order,
+    Over,
+    Overlay,
+    ReadFile,
+    Refused,
+    SearchTrack,
+    Thinking,
+    Waits,
+    answer_text,
+)
+from wayfolk.world.grid import Grid
 
-OPEN, UNTIL, EDIT, LOOK, EXPORT, READ = "open", "until", "edit", "look", "export", "read"
-TEXT, SCENE = b"\x00", b"\xff"
+ANSWER, SCENE = 0, 255
 PORTION = 0.03  # seconds of steps in one frame
 MOST_STEPS = 32
 SHOW_EVERY = 0.1  # seconds between two looks at what an algorithm shows of itself, at least
@@ -29,7 +57,7 @@ REST = 5.0  # times as long as such a look takes, or finding out who waits, noth
 def run(pipe: Connection) -> None:
     """Serve one panel until the server closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends its workers
-    from wayfolk.playground import bring  # noqa: F401 - a spare process has imported much when it is needed
+    from wayfolk.playground import uploads  # noqa: F401 - a spare process has imported much when it is needed
 
     worker = Worker(pipe)
     try:
@@ -52,27 +80,29 @@ class Worker:
         self.looks_ahead = self.looks_at_waits = False
         self.spoke = self.next_show = self.next_waits = 0.0
 
-    def tell(self, message: dict[str, Any]) -> None:
-        """Send a JSON object."""
+    def tell(self, kind: type[Answer], **fields: Any) -> None:
+        """Send an answer with these fields, which are checked."""
         self.spoke = perf_counter()
-        self.pipe.send_bytes(TEXT + json.dumps({"panel": self.panel, **message}).encode())
+        answer = kind(panel=self.panel, **fields)
+        self.pipe.send_bytes(bytes([ANSWER, ANSWERS.index(kind)]) + answer_text(answer).encode())
 
     def guarded(self, call: Any, *arguments: Any) -> None:
         """Call something; what a caller did wrong becomes a sentence on the page, and so does what we did wrong."""
         try:
             call(*arguments)
         except WayfolkError as error:
-            self.tell({"type": "refused", "why": str(error)})
+            self.tell(Refused, why=str(error)[:MAX_SENTENCE])
         except (EOFError, OSError):
             raise
         except MemoryError:
             traceback.print_exc()
             self.world = None
-            self.tell({"type": "failed", "why": "this does not fit into the memory of the machine"})
+            self.tell(Failed, why="this does not fit into the memory of the machine")
         except Exception as error:
             traceback.print_exc()
             self.world = None
-            self.tell({"type": "failed", "why": f"the algorithm ended with an error: {type(error).__name__}: {error}"})
+            why = f"the algorithm ended with an error: {type(error).__name__}: {error}"
+            self.tell(Failed, why=why[:MAX_SENTENCE])
 
     def has_work(self) -> bool:
         """Whether there is something to do without being asked."""
@@ -82,59 +112,59 @@ class Worker:
             return self.world.track is None
         return self.world.step < self.until and not self.has_said_over
 
-    def hear(self, message: tuple[Any, ...]) -> None:
+    def hear(self, order: Order) -> None:
         """Do what the server asks for."""
-        do, *rest = message
-        if do == OPEN:
-            self.open(*rest)
-        elif do == READ:
-            self.read(*rest)
-        elif do == UNTIL:
-            self.until = rest[0]
+        if isinstance(order, OpenWorld):
+            self.open(order.request, order.grid)
+        elif isinstance(order, ReadFile):
+            self.read(order.name, order.data)
+        elif isinstance(order, AdvanceTo):
+            self.until = order.step
             if not self.has_work():
-                self.tell({"type": "idle"})
+                self.tell(Idle)
         elif self.world is None:
-            self.tell({"type": "refused", "why": "nothing runs here: start a scene first"})
-        elif do == EDIT:
-            self.edit(rest[0])
-        elif do == LOOK:
-            self.look(*rest)
-        elif do == EXPORT:
-            self.export(rest[0])
+            self.tell(Refused, why="nothing runs here: start a scene first")
+        elif isinstance(order, EditPanel):
+            self.edit(order.edit)
+        elif isinstance(order, LookAt):
+            self.look(order.ahead, order.waits)
+        else:
+            self.export(order.format)
 
     def read(self, name: str, data: bytes) -> None:
         """Read a file that was dropped on the page, within bounded memory."""
         from wayfolk.machine import limit_memory
-        from wayfolk.playground.bring import read_dropped
         from wayfolk.playground.limits import READ_BYTES
+        from wayfolk.playground.uploads import read_upload
 
         limit_memory(READ_BYTES)
         try:
-            scene = read_dropped(name, data)
+            scene = read_upload(name, data)
         except MemoryError:
             raise TooLarge(f"reading the file takes more than {READ_BYTES / 1e9:.1f} GB of memory") from None
-        self.pipe.send_bytes(SCENE + json.dumps(scene, separators=(",", ":")).encode())
+        self.pipe.send_bytes(bytes([SCENE]) + json.dumps(scene, separators=(",", ":")).encode())
 
-    def open(self, panel: int, scene: Any, yours: Any) -> None:
-        """Begin a scene."""
-        from wayfolk.playground.ground import grid_of
+    def open(self, request: OpenPanel, yours: Grid | None) -> None:
+        """Begin a scene; `yours` is the map that the caller of `wayfolk play` has given, if the scene is on it."""
+        from wayfolk.playground.maps import grid_of
 
-        self.panel, self.world, self.until, self.has_said_over = panel, None, 0, False
+        scene = request.scene
+        self.panel, self.world, self.until, self.has_said_over = request.panel, None, 0, False
         entry = scene.entry()
         grid = grid_of(scene.map, scene.moves, yours)
-        self.tell({"type": "loading", "algorithm": entry.label})
+        self.tell(Loading, algorithm=entry.label)
         self.is_whole = scene.kind == "search"
         if scene.kind == "search":
-            from wayfolk.playground.searched import Searched
+            from wayfolk.playground.worlds.search import SearchWorld
 
-            self.world = Searched(scene, grid, entry)
+            self.world = SearchWorld(scene, grid, entry)
             return
         self.begin(_world(scene, grid, entry, self.tell), entry)
 
     def begin(self, world: Any, entry: Any) -> None:
         """Tell the page everything about a world that goes step by step."""
         self.world = world
-        self.tell({"type": "begin", "title": entry.label, "family": entry.family, **world.head()})
+        self.tell(Begin, title=entry.label, family=entry.family, **world.head())
         self.pipe.send_bytes(world.frame(self.panel))
         self.show()
 
@@ -144,7 +174,7 @@ class Worker:
         self.looks_ahead, self.looks_at_waits, self.next_waits = ahead and has_agents, waits and has_agents, 0.0
         self.tell_ahead()
         self.tell_waits()
-        self.tell({"type": "looked"})
+        self.tell(Looked)
 
     def tell_ahead(self) -> None:
         """Send what agents have reserved, if the page looks at it."""
@@ -159,7 +189,7 @@ class Worker:
         if not self.looks_at_waits or began < self.next_waits:
             return
         try:
-            self.tell({"type": "waits", "step": self.world.step, **self.world.waits()})
+            self.tell(Waits, step=self.world.step, **self.world.waits())
         except WayfolkError:
             self.looks_at_waits = False
             raise
@@ -168,18 +198,18 @@ class Worker:
     def show(self) -> None:
         """Send what the algorithm shows of itself, if that has changed."""
         began = perf_counter()
-        shown = self.world.shown()
-        if shown is not None:
-            self.tell({"type": "shown", "step": self.world.step, **shown})
+        overlay = self.world.overlay()
+        if overlay is not None:
+            self.tell(Overlay, step=self.world.step, **overlay)
         self.next_show = perf_counter() + max(SHOW_EVERY, REST * (perf_counter() - began))
 
     def work(self) -> None:
         """Work for a portion, and send what has come of it."""
         if self.is_whole:
             if self.world.work():
-                self.tell({"type": "track", "head": self.world.panel()})
+                self.tell(SearchTrack, head=self.world.panel())
             elif perf_counter() - self.spoke > 0.4:
-                self.tell({"type": "thinking"})
+                self.tell(Thinking)
             return
         from wayfolk.playground.frames import steps_frame
 
@@ -200,7 +230,7 @@ class Worker:
         if self.world.is_over and not self.has_said_over:
             self.has_said_over = True
             self.show()
-            self.tell({"type": "over", "step": self.world.step})
+            self.tell(Over, step=self.world.step)
 
     def edit(self, edit: Any) -> None:
         """Change the world; where agents get new numbers, the page begins anew with them."""
@@ -208,7 +238,7 @@ class Worker:
         self.has_said_over = False
         if is_new and not self.is_whole:
             self.begin(self.world, self.world.entry)
-        self.tell({"type": "edited", "do": edit.do})
+        self.tell(Edited, do=edit.do)
 
     def export(self, kind: str) -> None:
         """Send a file of what has happened."""
@@ -223,17 +253,17 @@ class Worker:
 def _world(scene: Any, grid: Any, entry: Any, tell: Any) -> Any:
     """The world of a scene that goes step by step."""
     if scene.kind == "agents" and entry.family == "planners":
-        from wayfolk.playground.planned import Planned
+        from wayfolk.playground.worlds.plan import PlanWorld
 
-        return Planned(scene, grid, entry, tell)
+        return PlanWorld(scene, grid, entry, tell)
     if scene.kind == "agents":
-        from wayfolk.playground.controlled import Controlled
+        from wayfolk.playground.worlds.controller import ControllerWorld
 
-        return Controlled(scene, grid, entry, tell)
+        return ControllerWorld(scene, grid, entry, tell)
     if scene.street is not None:
-        from wayfolk.playground.street import Streets
+        from wayfolk.playground.worlds.street import StreetWorld
 
-        return Streets(scene, grid, entry)
-    from wayfolk.playground.crowded import Crowded
+        return StreetWorld(scene, grid, entry)
+    from wayfolk.playground.worlds.crowd import CrowdWorld
 
-    return Crowded(scene, grid, entry)
+    return CrowdWorld(scene, grid, entry)

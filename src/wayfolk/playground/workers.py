@@ -15,9 +15,10 @@ from contextlib import contextmanager, suppress
 
 from wayfolk.errors import BadInput, TooLarge, WayfolkError
 from wayfolk.machine import available_bytes, memory_of
-from wayfolk.playground import limits, worker
+from wayfolk.playground import limits
 from wayfolk.playground.addresses import is_loopback
-from wayfolk.playground.process import Process
+from wayfolk.playground.messages import ReadFile
+from wayfolk.playground.process import Process, kind_of, text_of
 
 LOOK_EVERY = 0.25  # seconds
 
@@ -78,7 +79,7 @@ class Workers:
             self._reads += Counter()  # forgets those that have none
 
     async def read(self, name: str, data: bytes, is_gone: Callable[[], Awaitable[bool]]) -> bytes:
-        """What `read_dropped` says about a file, as JSON, made by a process of its own. `is_gone`: nobody waits for it."""
+        """What `read_upload` says about a file, as JSON, made by a process of its own. `is_gone`: nobody waits for it."""
         async with self._readers:
             return await self._read(name, data, is_gone)
 
@@ -98,7 +99,7 @@ class Workers:
         process.listen(lambda said: None if answer.done() else answer.set_result(said))
         try:
             process.patience = limits.READ_SECONDS  # then the watchdog ends it
-            process.tell(worker.READ, name, data)
+            process.tell(ReadFile(name, data))
             while not answer.done() and not await is_gone():
                 await asyncio.wait({answer}, timeout=0.5)
         finally:
@@ -106,8 +107,9 @@ class Workers:
         said = answer.result() if answer.done() else None
         if said is None:
             raise TooLarge(process.why or "the file could not be read: its process has ended")
-        if said[:1] == worker.TEXT:
-            raise WayfolkError(json.loads(said[1:])["why"])
+        kind = kind_of(said)
+        if not isinstance(kind, int):
+            raise WayfolkError(json.loads(text_of(said))["why"])
         return said[1:]
 
     def _take(self, page: object) -> Process:

@@ -1,1 +1,1 @@
-"""Question and answer as data: problem, plan, result, record, events."""
+"""Problems and answers as data: problem, plan, result, record, events."""

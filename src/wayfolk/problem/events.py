@@ -9,6 +9,8 @@ from wayfolk.errors import BadProblem
 from wayfolk.kernels.codes import BLOCK, FREE, GOAL, HOLD, JOIN, LEAVE, MOVE, PUT, RELEASE, RESUME
 
 Place = tuple[int, int]
+ABOUT_AGENTS = (GOAL, LEAVE, RELEASE, HOLD, RESUME, MOVE, PUT)
+"""Kinds of events that concern one agent, which is there or will join."""
 
 
 @dataclass(frozen=True)

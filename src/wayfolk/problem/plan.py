@@ -56,9 +56,9 @@ class Plan:
     def show(self) -> Page:
         """Watch the plan: in a notebook at the end of a cell, elsewhere in the browser."""
         from wayfolk.replay import track_of_plan
-        from wayfolk.replay.page import Page, shown
+        from wayfolk.replay.page import Page, show_page
 
-        return shown(Page([track_of_plan(self)], repr(self)))
+        return show_page(Page([track_of_plan(self)], repr(self)))
 
     def _repr_html_(self) -> str:
         from wayfolk.replay import notebook_frame

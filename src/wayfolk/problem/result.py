@@ -111,10 +111,10 @@ class Result:
 
         In a notebook the page is shown at the end of a cell, elsewhere it is opened in the browser.
         """
-        from wayfolk.replay.page import shown
+        from wayfolk.replay.page import show_page
         from wayfolk.replay.results import page_of_result
 
-        return shown(page_of_result(self, others))
+        return show_page(page_of_result(self, others))
 
     def _repr_html_(self) -> str:
         from wayfolk.replay.notebook import result_html

@@ -1,20 +1,15 @@
 """Replay: one HTML file that shows the moves of many agents, from disk, without a server.
 
-The page is made of files of this package (page.html, page.css and the scripts), put into one file together with the
-packed records (pack.py). It loads nothing else: its content security policy names the digest of its one script, so that
-no other script in it can run, whatever a title contains.
+The page is made of the files of `wayfolk.web`, put into one file together with the packed records (pack.py).
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -34,17 +29,12 @@ from wayfolk.replay.layers import pack_layers
 from wayfolk.replay.pack import pack
 from wayfolk.replay.page import Page
 from wayfolk.replay.searches import facts_of_trace, pack_trace, record_of_trace, tail_of, tick_of
+from wayfolk.web.pages import one_file_page
 from wayfolk.world.grid import Grid
 
 MAX_PANELS = 4
 NOTEBOOK_POSITIONS = 2_000_000
 """A plan with more positions than this is not put into a notebook, which keeps every page it shows."""
-
-ENGINE = (
-    "decode.js", "timeline.js", "bodies.js", "view.js", "search.js", "lanes.js", "arrows.js", "areas.js", "marks.js",
-    "terrain.js", "density.js", "paint.js", "panel.js", "curve.js", "deck.js", "page.js",
-)  # fmt: skip
-"""The scripts that draw, in their order: those of the playground too. `open.js`, which opens a replay, follows them."""
 
 
 @dataclass(frozen=True)
@@ -120,16 +110,9 @@ def replay_html(tracks: Sequence[Track], title: str) -> str:
     """Return a page that plays `tracks` side by side on one clock."""
     _check_panels(tracks)
     panels = [panel_of(track) for track in tracks]
-    style = _asset("page.css")
-    script = "\n".join(['(() => {\n"use strict";', *(_asset(name) for name in (*ENGINE, "open.js")), "})();"])
-    policy = (
-        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
-        f"style-src '{_digest(style)}'; script-src '{_digest(script)}'"
-    )
     data = json.dumps(panels, separators=(",", ":")).replace("<", "\\u003c")
-    return _filled(
-        _asset("page.html"),
-        {"title": escape(title), "policy": policy, "style": style, "data": data, "script": script},
+    return one_file_page(
+        "replay/page.html", "replay/page.css", "replay/main.js", {"title": escape(title), "data": data}
     )
 
 
@@ -226,16 +209,3 @@ def _rows(time: ArrayLike, agent: ArrayLike, kind: int, cell: ArrayLike) -> NDAr
     table = np.empty(len(np.asarray(time)), [("time", "f8"), ("agent", "i4"), ("kind", "u1"), ("cell", "i4")])
     table["time"], table["agent"], table["kind"], table["cell"] = time, agent, kind, cell
     return table
-
-
-def _asset(name: str) -> str:
-    return (files(__name__) / name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _filled(page: str, parts: Mapping[str, str]) -> str:
-    """Return `page` with each `{{name}}` replaced, in one pass: inserted text is not searched for names."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], page)

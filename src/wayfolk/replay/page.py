@@ -58,7 +58,7 @@ class Page:
         return f"Page({self.title!r}, {len(self.tracks)} panel{'' if len(self.tracks) == 1 else 's'})"
 
 
-def shown(page: Page) -> Page:
+def show_page(page: Page) -> Page:
     """Return `page`, which a notebook shows; outside of notebooks it is opened in the browser."""
     if not in_notebook():
         page.open()

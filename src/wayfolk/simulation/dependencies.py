@@ -50,7 +50,7 @@ def dependencies(plan: Plan) -> Dependencies:
     after = _after(plan, agent, step, there)
     crosses = _crosses(plan, agent, step, here, there)
     ring = np.full(len(agent), NOBODY, np.int32)
-    from wayfolk.kernels.actions import find_rings
+    from wayfolk.simulation.actions import find_rings
 
     find_rings(after, step, np.zeros(len(agent), np.int64), ring)
     return Dependencies(plan, agent, step, here, there, after, crosses, ring)
@@ -110,7 +110,7 @@ class Dependencies:
 
     def _run(self, graph: Any, progress: Any, chances: NDArray[np.float64], follow: bool) -> Ints:
         """Return the cells of the plan that comes out."""
-        from wayfolk.kernels import actions
+        from wayfolk.simulation import actions
 
         cells = np.empty((self.plan.n_steps + 2, self.plan.n_agents), np.int32)
         cells[0] = self.plan.cells[0]
@@ -122,7 +122,7 @@ class Dependencies:
 
     def _arrays(self, lasts: Ints, earliest: Ints, seed: int) -> tuple[Any, Any]:
         """Return the graph and the beginning of an execution, as kernels read them."""
-        from wayfolk.kernels.actions import ActionGraph, ActionProgress
+        from wayfolk.simulation.actions import ActionGraph, ActionProgress
 
         n_agents, n_rings = self.plan.n_agents, self.n_rings
         first = np.searchsorted(self.agent, np.arange(n_agents + 1)).astype(np.int64)
@@ -156,7 +156,7 @@ def shorten(plan: Plan, problem: Problem) -> Plan:
     goal to let others pass leaves it as late as it can, and no earlier than in `plan`. So makespan, sum of costs and
     sum of loss do not grow.
     """
-    from wayfolk.kernels.actions import leave_late
+    from wayfolk.simulation.actions import leave_late
 
     graph = dependencies(plan)
     away = _excursions(graph, np.asarray(problem.goals))

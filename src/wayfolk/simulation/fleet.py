@@ -6,7 +6,7 @@
 
 Orders are given in the order of their release. A robot visits the stops of its order in turn. Without another order it
 returns to where it started, if it is in nobody's way there, or else parks at the nearest place where it is not
-(`wayfolk.simulation.parking`). A robot that is pushed away from there, or does not get there, parks elsewhere.
+(`wayfolk.simulation.parking_places`). A robot that is pushed away from there, or does not get there, parks elsewhere.
 
 Every controller works, though none of them knows which robots have orders. The fleet looks after every PATIENCE steps which
 robots with an order have not come nearer to their next stop, and gives one of them the right of way: those on its
@@ -37,7 +37,7 @@ from wayfolk.problem.orders import Order
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import NO_LIMIT, Status
 from wayfolk.simulation.adjacency import Adjacency
-from wayfolk.simulation.parking import is_dispensable, parking_place
+from wayfolk.simulation.parking_places import is_dispensable, parking_place
 from wayfolk.simulation.right_of_way import RightOfWay, right_of_way
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.world.grid import Grid
@@ -54,7 +54,7 @@ LONG = 8 * PATIENCE
 
 
 @dataclass
-class Progress:
+class OrderProgress:
     """How far an order is: who has it since when, how many of its `stops` are done, and when the last was.
 
     `n_returned` counts the robots that have left it undone. `left` are the fewest steps to the next stop that the fleet has
@@ -115,9 +115,9 @@ class Fleet(Simulation):
             if lost:
                 raise BadProblem(f"{order.name}: not every robot can get to {grid.place(lost[0])}")
         self.loads_stay = loads_stay
-        self.progress = [Progress(order, order.stops) for order in sorted(orders, key=lambda order: order.release)]
+        self.progress = [OrderProgress(order, order.stops) for order in sorted(orders, key=lambda order: order.release)]
         self._queue = deque(self.progress)
-        self._busy: dict[int, Progress] = {}
+        self._busy: dict[int, OrderProgress] = {}
         self._parkings: dict[int, Parking] = {
             agent: Parking(cell, True) for agent, cell in enumerate(self.problem.starts.tolist())
         }
@@ -136,7 +136,7 @@ class Fleet(Simulation):
         self._dispatch()
         while self.crew.counts[TICK] < stop and not self.status.is_final:
             self._direct()
-            self._lap(leaps=False)
+            self.lap(leaps=False)
             self._dispatch()
             if time.perf_counter() >= self.until:
                 self.unspent = max(0, stop - int(self.crew.counts[TICK]))
@@ -154,7 +154,12 @@ class Fleet(Simulation):
     # Orders
 
     def _dispatch(self) -> None:
-        """Note which stops are reached, give orders to idle robots, and places to park to those without one."""
+        """Note which stops are reached, give orders to idle robots, and places to park to those without one.
+
+        In the middle of a step nothing happens, nor in `_direct`.
+        """
+        if self.is_within_step:
+            return
         agents = self.crew.agents
         for agent in [agent for agent in self._busy if not agents["present"][agent] or not agents["ours"][agent]]:
             self._give_back(agent)
@@ -169,7 +174,7 @@ class Fleet(Simulation):
         is_done = not self._queue and not self._busy
         self.status = Status.SOLVED if is_done else Status.RUNNING
 
-    def _give(self, agent: int, progress: Progress) -> None:
+    def _give(self, agent: int, progress: OrderProgress) -> None:
         """Let a robot that is idle carry out an order."""
         progress.agent, progress.assigned = agent, self.time
         self._busy[agent] = progress
@@ -221,7 +226,7 @@ class Fleet(Simulation):
 
     def _aim(self, agent: int, goal: int) -> None:
         if self.crew.agents["goal"][agent] != goal:
-            self._await(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
+            self.add_event(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
 
     def _idle(self) -> list[int]:
         agents = self.crew.agents
@@ -271,6 +276,8 @@ class Fleet(Simulation):
 
     def _direct(self) -> None:
         """Before a tick: look who is stuck from time to time, and let robots make room for those with right of way."""
+        if self.is_within_step:
+            return
         if not self._rights and self.time - self._looked >= PATIENCE:
             self._look_around()
         if self._rights:  # robots near them wait, and others behind these: nobody is judged until all have ended
@@ -293,9 +300,9 @@ class Fleet(Simulation):
                 self._find_parking(agent, may_go_home=False, around=still)
         self._looked, self._then = self.time, here.copy()
 
-    def _stuck(self, apart: NDArray[np.int32]) -> list[Progress]:
+    def _stuck(self, apart: NDArray[np.int32]) -> list[OrderProgress]:
         """The orders whose robots have not come nearer to their next stop since the fleet last looked."""
-        from wayfolk.kernels.distance import fewest_steps
+        from wayfolk.world.spots import fewest_steps
 
         slow = {
             agent: progress
@@ -313,7 +320,7 @@ class Fleet(Simulation):
             progress.left = min(left, progress.left)
         return stuck
 
-    def _give_way_to(self, progress: Progress) -> None:
+    def _give_way_to(self, progress: OrderProgress) -> None:
         """Give the robot of an order the right of way, if there is one beside those that others have."""
         here = self.crew.agents["here"]
         reserved = self._fixed().union(*(right.area for right in self._rights))
@@ -341,7 +348,7 @@ class Fleet(Simulation):
         for agent in near[near != NOBODY].tolist():
             if agents["ours"][agent]:
                 cell = right.steps[0].get(agent, int(agents["here"][agent]))
-                self._await(events.move(self.time, agent, self.grid.place(cell)))
+                self.add_event(events.move(self.time, agent, self.grid.place(cell)))
         return True
 
     def _can_go_on(self, step: dict[int, int]) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from wayfolk.simulation.adjacency import Adjacency, way_back
-from wayfolk.simulation.parking import is_dispensable
+from wayfolk.simulation.parking_places import is_dispensable
 
 MOST_CELLS = 1 << 16
 """How many cells are looked at for one way."""

@@ -14,7 +14,7 @@ from wayfolk.judge import metrics
 from wayfolk.kernels.codes import ARRIVE, MOVE, REFUSED, THOUGHT
 from wayfolk.problem.layers import Layer
 from wayfolk.problem.record import STEPS, Record
-from wayfolk.problem.result import Status
+from wayfolk.problem.result import Counters, Result, Status
 
 if TYPE_CHECKING:
     from wayfolk.problem.plan import Plan
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 SAMPLES = 200  # of the coherence that a replay plots
 LAP = np.dtype([("time", np.float64), ("seconds", np.float64), ("agents", np.int64)])
+
+
+@dataclass
+class Thoughts(Counters):
+    """What controllers do; `expanded_most` is the most nodes that one agent expanded when it planned once."""
+
+    expanded_most: int = 0
 
 
 @dataclass(eq=False)
@@ -131,7 +138,7 @@ class Run:
         return float(kept.mean())
 
     def summary(self) -> dict[str, float]:
-        """The metrics of Jansen's thesis: per agent and loop, without the first and the last loop; and those of tasks."""
+        """The metrics of Jansen 2008: per agent and loop, without the first and the last loop; and those of tasks."""
         means = {"time": self.time, "agents": float(self.n_agents)}
         for name in ("expanded", "replans", "distance", "collisions"):
             means[name] = self.per_loop(getattr(self, name))
@@ -142,6 +149,20 @@ class Run:
     def service(self) -> metrics.Service:
         """The tasks that have ended, their service times and the share of waiting; a loop is a task."""
         return metrics.service(self.record, self.legs)
+
+    def result(self) -> Result:
+        """As a result: a plan if it is one, and the counts."""
+        thoughts = self.record.of(THOUGHT)
+        spent = self.record.cell[thoughts]
+        counters = Thoughts(
+            expanded=int(spent.sum(dtype=np.int64)), replans=len(thoughts), collisions=len(self.record.of(REFUSED)),
+            expanded_most=int(spent.max(initial=0)),
+        )  # fmt: skip
+        result = Result(self.status, self.algorithm, counters=counters, options=dict(self.options), seed=self.seed)
+        if self.record.is_plan:
+            result.plan = self.record.plan()
+            result.layers = self.layers
+        return result
 
     def plan(self) -> Plan:
         """The plan, if the time model is `steps` and no agent joined or left."""
@@ -167,9 +188,9 @@ class Run:
 
     def show(self) -> Page:
         """Watch the run: in a notebook at the end of a cell, elsewhere in the browser."""
-        from wayfolk.replay.page import Page, shown
+        from wayfolk.replay.page import Page, show_page
 
-        return shown(Page([self.track()], f"Wayfolk: {self.algorithm}"))
+        return show_page(Page([self.track()], f"Wayfolk: {self.algorithm}"))
 
     def _repr_html_(self) -> str:
         from wayfolk.replay.notebook import record_html

@@ -1,4 +1,4 @@
-"""Simulation: the clock and the referee. It owns the truth; controllers only propose.
+"""Simulation: lets time pass. It owns the state of the world; controllers only propose moves.
 
     simulate(patrol(grid, agents=100), "lra", radius=5) -> Run
 
@@ -8,7 +8,7 @@
 Time models: in `steps` every action takes one step and all agents act at once; in `distance` agents move at unit speed, so
 that a diagonal takes 1.41, the clock ticks in small increments, and a refused move takes no time but drops the route. In
 `turns` agents act one after another, in the order of their numbers, one action each in a turn of 1.5 units of time;
-diagonals may cross. That is the clock of the Direction Map thesis.
+diagonals may cross. That is the clock of Jansen 2008 on direction maps.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,53 +25,35 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import Entry
-from wayfolk.algorithms.controllers import View
+from wayfolk.algorithms.controllers import Controller
 from wayfolk.algorithms.controllers._begin import begin_controller
-from wayfolk.algorithms.task import checked_seed
+from wayfolk.algorithms.task import Task, checked_seed
 from wayfolk.compile.loading import LOADED, loading_seconds
-from wayfolk.errors import BadInput, BadProblem, NotSupported
-from wayfolk.kernels.codes import GOAL, NOBODY, REFUSED, THOUGHT
-from wayfolk.kernels.crew import TICK
-from wayfolk.kernels.planning import AskPython
+from wayfolk.errors import BadProblem
+from wayfolk.kernels.codes import GOAL, MOVE, NOBODY
+from wayfolk.kernels.crew import Crew
 from wayfolk.problem import events as happenings
 from wayfolk.problem.events import Event, Place
 from wayfolk.problem.problem import Problem
-from wayfolk.problem.record import DISTANCE, STEPS, TURNS
-from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.problem.record import STEPS, Record
+from wayfolk.problem.result import NO_LIMIT, Result, Status
 from wayfolk.simulation import referee
-from wayfolk.simulation.groups import goals_around
-from wayfolk.simulation.history import kept_time
-from wayfolk.simulation.pace import Pace, checked_within
+from wayfolk.simulation.agent_state import AgentState, state_of
+from wayfolk.simulation.control import Control
+from wayfolk.simulation.event_queue import EventQueue
+from wayfolk.simulation.group_goals import goals_around
+from wayfolk.simulation.log import span_of
 from wayfolk.simulation.run import LAP, Run
-from wayfolk.simulation.states import AgentState, state_of
-from wayfolk.simulation.truth import Truth
+from wayfolk.simulation.state import Changes, WorldState
+from wayfolk.simulation.step_budget import StepBudget, checked_within
+from wayfolk.simulation.time_models import checked_tick
+from wayfolk.world.grid import Grid
 from wayfolk.world.vision import Vision
 
 LOOK_SECONDS = 0.002  # between two looks at the clock, unless one tick takes longer
-TICKS = {STEPS: 1.0, DISTANCE: 0.03, TURNS: 1.5}
 
 
-def models_of(entry: Entry) -> tuple[str, ...]:
-    """The time models in which a controller works: its fact MODELS, or those in which agents act at the same time."""
-    models: tuple[str, ...] = entry.facts.get("MODELS", (STEPS, DISTANCE))
-    return models
-
-
-def checked_memory(memory: int | None) -> int | None:
-    """`memory` if it is a number of bytes, or None."""
-    if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 1):
-        raise BadInput(f"memory must be a whole number of bytes above 0, not {memory!r}")
-    return memory
-
-
-@dataclass
-class Thoughts(Counters):
-    """What controllers do; `expanded_most` is the most nodes that one agent expanded when it planned once."""
-
-    expanded_most: int = 0
-
-
-class Simulation(Truth):
+class Simulation(Task):
     """Agents under a controller, advanced tick by tick. Events come from a list or, at any pause, from `happen`.
 
     `record` says how much of the log is kept: all of it, none (False), or that of the last units of time ("last 1000"); a
@@ -82,8 +63,6 @@ class Simulation(Truth):
     fields of a controller may take, by default a quarter of the memory that is free and at most 2 GB. With less, fields
     are searched again more often; agents move the same.
     """
-
-    memory: int | None = None
 
     def __init__(
         self,
@@ -101,30 +80,72 @@ class Simulation(Truth):
         own: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        if model not in TICKS:
-            raise BadInput(f"there is no time model {model!r}: choose {', '.join(TICKS)}")
-        if tick is not None and not (model == DISTANCE and 0 < tick <= 1):
-            raise BadInput(f"tick must be above 0 and at most 1, in the model {DISTANCE}; not {tick}")
         entry = catalogue.find(controller, "controllers")
-        if model not in models_of(entry):
-            raise NotSupported(f"{entry.name} knows the time model {' and '.join(models_of(entry))} only, not {model}")
-        self.problem, self.algorithm, self.model, self.seed = problem, entry.name, model, checked_seed(seed)
-        self.has_a_name = not entry.once  # a controller that is an object cannot be begun again
-        self.grid = problem.grid
-        self.tick = TICKS[model] if tick is None else tick
-        self.vision = None if vision is None else Vision(problem.grid, vision)
-        self.laps: list[tuple[float, float, int]] | None = [] if clock else None
-        self.kept = kept_time(record)
-        self.memory = checked_memory(memory)
+        tick = checked_tick(model, tick, entry)
         own_options = options | dict(own or {})
         if record is True and any(option.name == "record" for option in entry.options):
             own_options = {"record": True} | own_options
-        self.controller, self.options = begin_controller(entry, problem, self.seed, own_options)
-        self._build()
-        self._seconds = 0.0
-        self.controller.prepare(self._view())
+        seed = checked_seed(seed)
+        begun, given = begin_controller(entry, problem, seed, own_options)
+        state = WorldState(problem, model, tick, lookahead=begun.lookahead, reader=begun, span=span_of(record))
+        sight = None if vision is None else Vision(problem.grid, vision)
+        self._put_together(problem, entry, Control(begun, state, sight, memory), given, seed, clock)
+        self.controller.prepare(self.control.view())
         for event in sorted(events, key=lambda event: event.time):
             self.happen(event)
+
+    def _put_together(
+        self, problem: Problem, entry: Entry, control: Control, options: dict[str, Any], seed: int, clock: bool = False
+    ) -> None:
+        self.problem, self.control, self.world_state, self.seed = problem, control, control.state, seed
+        self.algorithm, self.options = entry.name, options
+        self.has_a_name = not entry.once  # a controller that is an object cannot be begun again
+        self.events = EventQueue()
+        self.laps: list[tuple[float, float, int]] | None = [] if clock else None
+        self.seconds = 0.0
+        """Seconds of planning and moving so far."""
+        self._lap_began = 0.0  # those before this tick
+        self.is_within_step = False
+        """Whether `until` has come while agents planned, so that the last step is not over."""
+
+    @classmethod
+    def restored(
+        cls, problem: Problem, entry: Entry, control: Control, options: dict[str, Any], seed: int
+    ) -> Simulation:
+        """A simulation that goes on from the state of `control`; its controller is not prepared yet."""
+        world = cls.__new__(cls)
+        world._put_together(problem, entry, control, options, seed)
+        return world
+
+    @property
+    def controller(self) -> Controller:
+        """What decides."""
+        return self.control.controller
+
+    @property
+    def crew(self) -> Crew:
+        """The agents, as controllers and kernels see them."""
+        return self.world_state.crew
+
+    @property
+    def grid(self) -> Grid:
+        """The map as it is now."""
+        return self.world_state.grid
+
+    @property
+    def tick(self) -> float:
+        """The time between two ticks."""
+        return self.world_state.tick
+
+    @property
+    def time(self) -> float:
+        """What the clock shows."""
+        return self.world_state.time
+
+    @property
+    def n_agents(self) -> int:
+        """How many agents there have been."""
+        return self.world_state.n_agents
 
     def step(self, within: float | None = None) -> Status:
         """Let one tick pass, also if no agent has anything to do: what a game calls again and again.
@@ -132,31 +153,19 @@ class Simulation(Truth):
         With `within`, a number of seconds, the step plans for as many agents as fit into that time; the others stand, and
         the next steps plan for them. What happens then depends on how fast the machine is; without it, it does not.
         """
-        stop = self.crew.counts[TICK] + 1
+        state = self.world_state
+        stop = state.ticks + 1
         if within is None:
-            self._lap(leaps=False)
+            self.lap(leaps=False)
         else:
-            self._lap_within(checked_within(within))
-        self.crew.counts[TICK] = max(self.crew.counts[TICK], stop)
+            self.step_budget.lap(self, checked_within(within))
+        state.ticks = max(state.ticks, stop)
         return self.status
 
     @cached_property
-    def pace(self) -> Pace:
+    def step_budget(self) -> StepBudget:
         """What steps with a limit of time have learned."""
-        return Pace()
-
-    def _lap_within(self, within: float) -> None:
-        """Let one tick pass, in which as many agents plan as there is time for after the events."""
-        pace, loaded = self.pace, len(LOADED)
-        began = pace.clock()
-        if self._events and self._events[0][0] <= self.time + 1e-9:
-            self._apply_events()
-        before = pace.clock()
-        left = within - (before - began - loading_seconds(loaded)) if within else 0.0
-        n = pace.choose(self.crew, self.time, self.tick, left, self.controller.together)
-        loaded = len(LOADED)
-        self._lap(leaps=False)
-        pace.learn(n, pace.clock() - before - loading_seconds(loaded))
+        return StepBudget()
 
     def places(self) -> NDArray[np.int32]:
         """The place of each agent, as rows of x and y; of an agent that has left, its last place."""
@@ -164,7 +173,7 @@ class Simulation(Truth):
 
     def state(self, agent: int) -> AgentState:
         """What `agent` does: it is moving, waiting (and for whom), blocked (by what), arrived, held, or gone."""
-        return state_of(self, self._known(agent))
+        return state_of(self.world_state, self._known(agent))
 
     def move(self, agent: int, place: Place) -> None:
         """Let `agent` take a step to `place` at the next tick; raises BadProblem if it is no step from where it is."""
@@ -175,9 +184,9 @@ class Simulation(Truth):
         if not ways and here != there:
             raise BadProblem(f"agent {agent} cannot move from {self.grid.place(here)} to {place} in one step", agent)
         other = self.crew.occupant[there]
-        if other not in (NOBODY, agent) and self.court.states[other]["held"]:
+        if other not in (NOBODY, agent) and self.world_state.court.states[other]["held"]:
             raise BadProblem(f"agent {agent} cannot move to {place}: agent {other} is held there", agent)
-        self._await(happenings.move(self.time, agent, place))
+        self.add_event(happenings.move(self.time, agent, place))
 
     def put(self, agent: int, place: Place) -> None:
         """Take `agent` from where it is and put it to `place`, now; raises BadProblem if that is not free and empty."""
@@ -188,19 +197,19 @@ class Simulation(Truth):
         other = self.crew.occupant[there]
         if other not in (NOBODY, agent):
             raise BadProblem(f"agent {agent} cannot be put to {place}: agent {other} is there", agent)
-        self._put(agent, there)
+        self.world_state.put(agent, there)
         self._changed(agent)
 
     def hold(self, agent: int) -> None:
         """Let nobody but the caller move `agent` from now on, by `move` and `put`; until then it stands still."""
         self._present(agent)
-        self._apply(happenings.hold(self.time, agent), [], [])
+        self.world_state.apply(happenings.hold(self.time, agent), Changes())
         self._changed(agent)
 
     def resume(self, agent: int) -> None:
         """Give `agent`, which was held or released, back to the controller."""
         self._present(agent)
-        self._apply(happenings.resume(self.time, agent), [], [])
+        self.world_state.apply(happenings.resume(self.time, agent), Changes())
         self._changed(agent)
 
     def send(self, agents: Iterable[int], place: Place) -> NDArray[np.int32]:
@@ -214,12 +223,12 @@ class Simulation(Truth):
         here = np.array([self._present(agent)["here"] for agent in chosen], np.int32)
         goals = goals_around(self.grid, self.grid.cell(place), here)
         for agent, goal in zip(chosen, goals.tolist(), strict=True):
-            self._await(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
+            self.add_event(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
         return self.grid.places(goals)
 
     def save(self, file: str | Path) -> None:
         """Write the world to a file, from which `read_world` lets it go on."""
-        from wayfolk.simulation.saved import write_world
+        from wayfolk.simulation.world_file import write_world
 
         write_world(self, file)
 
@@ -236,7 +245,7 @@ class Simulation(Truth):
 
     def _changed(self, agent: int) -> None:
         """Tell the controller that something has happened to `agent`, and let time pass again if all was done."""
-        self._tell([agent], [])
+        self.control.tell(Changes([agent]))
         self.status = Status.RUNNING
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
@@ -247,91 +256,109 @@ class Simulation(Truth):
         self.unspent = 0
         if self.laps is None and self.until == math.inf:
             return self._advance(budget)
-        stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
+        stop = min(self.world_state.ticks + budget, NO_LIMIT)
         portion = 1
-        while self.crew.counts[TICK] < stop and not self.status.is_final:
+        while self.world_state.ticks < stop and not self.status.is_final:
             if self.laps is None:
                 began = time.perf_counter()
-                self._advance(min(portion, stop - int(self.crew.counts[TICK])))
+                self._advance(min(portion, stop - self.world_state.ticks))
                 portion = 2 * portion if time.perf_counter() - began < LOOK_SECONDS else max(1, portion // 2)
             else:
-                self._lap()
+                self.lap()
             if time.perf_counter() >= self.until:
-                self.unspent = max(0, stop - int(self.crew.counts[TICK]))
+                self.unspent = max(0, stop - self.world_state.ticks)
                 break
         return self.status
 
-    def _lap(self, leaps: bool = True) -> None:
+    def lap(self, leaps: bool = True) -> None:
         """Let one tick pass, and note its seconds if there is a clock."""
         if self.laps is None or self.status.is_final:
             self._advance(1, leaps)
             return
         n_ours = int((self.crew.agents["present"] & self.crew.agents["ours"]).sum())
-        before = self._seconds
+        ticks = self.world_state.ticks
         self._advance(1, leaps)
-        self.laps.append((self.time, self._seconds - before, n_ours))
+        if self.world_state.ticks > ticks or self.status.is_final:  # else the step goes on later
+            self.laps.append((self.time, self.seconds - self._lap_began, n_ours))
+            self._lap_began = self.seconds
 
     def _advance(self, budget: int, leaps: bool = True) -> Status:
         """Let up to `budget` ticks pass; with `leaps`, the clock goes on to the next event if there is nothing to do."""
         began, loaded = time.perf_counter(), len(LOADED)  # compiling and loading kernels does not count
-        stop = min(int(self.crew.counts[TICK]) + budget, NO_LIMIT)
+        state, controller, vision = self.world_state, self.controller, self.control.vision
+        stop = min(state.ticks + budget, NO_LIMIT)
+        self.is_within_step = False
         while not self.status.is_final:
             code = referee.run(
-                crew=self.crew, court=self.court, log=self.log, arrays=self.controller.arrays, rules=self.rules,
-                stop_tick=self._next_stop(stop), next_event=self._events[0][0] if self._events else np.inf,
+                crew=state.crew, court=state.court, log=state.log.rows, arrays=controller.arrays, rules=state.rules,
+                stop_tick=stop if vision is None else min(stop, state.ticks + 1), next_event=self.events.next_time,
             )  # fmt: skip
-            if self.vision is not None:
-                self._look()
+            if vision is not None:
+                self.control.look()
             if code == referee.ASK:
-                self._ask()
+                self.control.ask()
+                if time.perf_counter() >= self.until:  # the step goes on where it is when this is called again
+                    self.is_within_step = True
+                    break
             elif code == referee.LOG_FULL:
-                self._make_room()
+                state.log.make_room(self.time)
             elif code == referee.EVENT:
-                self._apply_events()
+                self.apply_events()
             elif code == referee.FINISHED:
-                self.status = Status.RUNNING if self._events else Status.SOLVED
-                if self._events and leaps:  # no agent has anything to do until the next event
-                    self.crew.counts[TICK] = int(np.ceil(self._events[0][0] / self.tick))
-                    self._apply_events()
-                elif self._events:
-                    self.crew.counts[TICK] = stop
-            elif self.crew.counts[TICK] >= stop:
+                self.status = Status.RUNNING if self.events else Status.SOLVED
+                if self.events and leaps:  # no agent has anything to do until the next event
+                    state.ticks = int(np.ceil(self.events.next_time / self.tick))
+                    self.apply_events()
+                elif self.events:
+                    state.ticks = stop
+            elif state.ticks >= stop:
                 break
-        self._seconds += time.perf_counter() - began - loading_seconds(loaded)
+        self.seconds += time.perf_counter() - began - loading_seconds(loaded)
         return self.status
 
-    def _next_stop(self, stop: int) -> int:
-        """With limited vision, agents must look around after every tick."""
-        return stop if self.vision is None else min(stop, int(self.crew.counts[TICK]) + 1)
+    def happen(self, event: Event) -> None:
+        """Let `event` happen when its time comes, or now if that has passed."""
+        self.events.check(event, self.grid, self.n_agents)
+        self.add_event(event)
 
-    def _look(self) -> None:
-        """Reveal what agents see, and tell the controller which cells are other than it thought."""
-        assert self.vision is not None
-        seen = self.vision.look(self.crew.agents["here"][self.crew.agents["present"]])
-        if seen.size:
-            self._tell([], seen.tolist())
+    def add_event(self, event: Event) -> None:
+        """Let `event`, which is known to be possible, happen when its time comes."""
+        self.events.add(event)
+        if self.status.is_final:
+            self.status = Status.RUNNING
 
-    def _ask(self) -> None:
-        """Let the controller decide in Python, or make room in its arrays."""
-        view, answers = self._view(), self.crew.answers
-        if not isinstance(self.controller.arrays, AskPython):
-            self.controller.make_room(view)
-            return
-        asked = view.asked.copy()
-        before = self.controller.expanded[asked]
-        given, self._given = self._given, {}
-        given = {agent: there for agent, there in given.items() if answers["at"][agent] < answers["n_route"][agent]}
-        self.controller.decide(view)
-        for agent, there in given.items():  # some controllers plan for all agents
-            self._take_step(agent, there)
-        for agent, spent in zip(asked.tolist(), (self.controller.expanded[asked] - before).tolist(), strict=True):
-            self._note(agent, THOUGHT, spent)
-        silent = asked[answers["n_route"][asked] == 0]
-        self.crew.route[silent, 0] = self.crew.agents["here"][silent]
-        answers["n_route"][silent] = 1
+    def apply(self, event: Event, changes: Changes) -> Event | None:
+        """Let `event` happen now, and add to `changes` what the controller hears; return what of it must wait."""
+        waiting = self.world_state.apply(event, changes)
+        vision = self.control.vision
+        if vision is not None and changes.cells:  # agents must see it first
+            vision.truth = self.grid
+            changes.cells.clear()
+        return waiting
 
-    def _view(self) -> View:
-        return View(self.time, self.grid if self.vision is None else self.vision.known, self.crew, self.memory)
+    def apply_events(self) -> None:
+        """Let everything happen that is due, and tell the controller. What cannot happen yet is tried again."""
+        late: list[tuple[int, Event]] = []
+        changes, steps = Changes(), []
+        for number, event in self.events.take(self.time):
+            if event.kind == MOVE:
+                steps.append(event)
+                continue
+            waiting = self.apply(event, changes)
+            if waiting is not None:
+                late.append((number, waiting))
+        for number, event in late:
+            self.events.put_back(self.time + self.tick, number, event)
+        steps = [event for event in steps if event.agent < self.n_agents]
+        changes.agents += [event.agent for event in steps if self.crew.agents[event.agent]["ours"]]
+        if changes.agents or changes.cells:
+            self.control.tell(changes)
+        for event in steps:
+            self.control.take_step(event.agent, self.grid.cell(event.places[0]))
+
+    def record(self) -> Record:
+        """The log up to now, or the part of it that is kept; its times count from `began`."""
+        return self.world_state.record(self.status.is_final)
 
     def run(self) -> Run:
         """What has happened up to now, with its metrics."""
@@ -341,7 +368,7 @@ class Simulation(Truth):
             options=dict(self.options),
             seed=self.seed,
             status=self.status,
-            seconds=self._seconds,
+            seconds=self.seconds,
             legs=self.problem.routes.shape[1],
             laps=np.array(self.laps or [], LAP),
             layers=self.controller.layers(),
@@ -350,15 +377,4 @@ class Simulation(Truth):
 
     def result(self) -> Result:
         """As a result: a plan if it is one, and the counts."""
-        run = self.run()
-        thoughts = run.record.of(THOUGHT)
-        spent = run.record.cell[thoughts]
-        counters = Thoughts(
-            expanded=int(spent.sum(dtype=np.int64)), replans=len(thoughts), collisions=len(run.record.of(REFUSED)),
-            expanded_most=int(spent.max(initial=0)),
-        )  # fmt: skip
-        result = Result(self.status, self.algorithm, counters=counters, options=dict(self.options), seed=self.seed)
-        if run.record.is_plan:
-            result.plan = run.record.plan()
-            result.layers = run.layers
-        return result
+        return self.run().result()

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms import catalogue
-from wayfolk.algorithms.fitting import complete_for, with_objective
 from wayfolk.algorithms.paths import tiny_grid
+from wayfolk.algorithms.refusals import shared_goals
+from wayfolk.algorithms.suitability import complete_for, with_objective
 from wayfolk.algorithms.task import Task, begin_task, begin_within, checked_limits, finish
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.machine import memory_limit
@@ -29,24 +30,12 @@ def begin_plan(problem: Problem, algorithm: Any, *, seed: int = 0, **options: An
 def _begin(problem: Problem, entry: catalogue.Entry, seed: int, options: dict[str, Any]) -> Task:
     if entry.family == "controllers":
         return Simulation(problem, entry, seed=seed, own=options)
-    if not problem.is_one_shot:
-        raise NotSupported(f"{entry.name} plans for agents with one goal each: simulate patrols and tasks")
-    if problem.shared_goals:
-        raise BadProblem(f"{_sharing(problem)}: there is no plan for that, but a controller brings one of them there")
     return begin_task(entry, (problem,), options, seed)
 
 
 def _checked_objective(entry: catalogue.Entry, options: dict[str, Any]) -> dict[str, Any]:
     """`options`, if the objective among them is one that the algorithm can minimise."""
     return with_objective(entry, options["objective"], options) if "objective" in options else options
-
-
-def _sharing(problem: Problem) -> str:
-    """Which agents have the same goal, in a sentence."""
-    place = problem.grid.place
-    return "; ".join(
-        f"agents {', '.join(map(str, agents))} share the goal {place(goal)}" for goal, agents in problem.shared_goals
-    )
 
 
 def solve(
@@ -87,7 +76,8 @@ def solve(
     checked_limits(seconds=seconds, expansions=expansions, steps=steps, memory=memory)
     if steps is not None and not is_controller:
         raise NotSupported(f"{entry.name} is limited by expansions or seconds, not by steps: it is a planner")
-    make_ready(entry)
+    first_plan = first_plan or (seconds is None and expansions is None)
+    make_ready(entry, first_plan)
     with memory_limit(memory):
         task, spent = begin_within(seconds, entry, lambda: _begin(problem, entry, seed, options))
         if isinstance(task, Simulation):
@@ -101,7 +91,7 @@ def solve(
             result.detail = f"stopped after {result.plan.n_steps} steps: {why}"
             result.status = Status.PARTIAL
             if problem.shared_goals:
-                result.detail += f"; {_sharing(problem)}"
+                result.detail += f"; {shared_goals(problem)}"
     elif result.plan is None and not result.detail:
         if result.status is Status.OUT_OF_TIME:
             result.detail = f"no plan within {seconds:g} seconds"
@@ -150,13 +140,14 @@ def simulate(
 
 
 @cache
-def make_ready(algorithm: Any) -> None:
+def make_ready(algorithm: Any, first_plan: bool = False) -> None:
     """Load or compile the kernels of `algorithm` by solving something tiny: compiling does not count as planning.
 
+    With `first_plan`, those that an anytime planner needs for better plans only are left out.
     A controller of the caller's own, which is for one run, is left alone.
     """
     entry = catalogue.find(algorithm, "planners", "controllers")
     if entry.once:
         return
     problem = one_shot(tiny_grid(entry), [(0, 0), (3, 0)], [(3, 3), (0, 3)])
-    finish(_begin(problem, entry, 0, {}), budget=1000, what="steps", portion=8)
+    finish(_begin(problem, entry, 0, {}), budget=1000, what="steps", portion=8, first_plan=first_plan)

@@ -1,6 +1,6 @@
 """What one agent believes of a world that it has only partly seen, beside the truth.
 
-This is for a walker, who is alone; agents that share what they see have `vision.py`. Walls do not hide what is behind
+It is for one agent alone; agents that share what they see have `vision.py`. Walls do not hide what is behind
 them.
 """
 

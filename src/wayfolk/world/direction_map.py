@@ -8,7 +8,7 @@ Jansen, "Multi-agent pathfinding with direction maps", 2008, chapters 3, 4 (cohe
     times, values = coherence_over_time(run.record, alpha=0.5, every=10)
 
 A vector for each cell, (0, 0) at first, moves towards the direction of the agents that leave or enter the cell. x grows
-to the east and y to the south, as cells do; the thesis draws y upwards. Vectors belong to the nodes of a `Graph` just
+to the east and y to the south, as cells do; Jansen draws y upwards. Vectors belong to the nodes of a `Graph` just
 as well, if these have places: regions, corridors or doorways of worlds that are not fine grids.
 """
 
@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput, NotSupported
+from wayfolk.kernels import coherence
 from wayfolk.kernels import direction_map as directions
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.direction_map import LANE, NEVER
 from wayfolk.kernels.graph import cost
 from wayfolk.kernels.graph import there as end_of
+from wayfolk.kernels.laned_graphs import LanedGraph, LanedGrid
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
@@ -45,9 +47,9 @@ class DirectionMap:
     `alpha` is how far a vector moves towards a new direction; `alpha_s` the same for the cells around the one entered, up
     to `around` cells away, times `fading` for each cell of distance after the first. By the `rule` "text" the cells that a
     move leaves and enters both learn, and vectors grow as agents agree; by "average" they always have length 1. By
-    "simulator", which is what the thesis ran, the cell entered learns twice (once if those around it learn too) and the
-    cell left does not; of the cells beside the one entered, those learn to which a step leads. `decay` is the share a
-    vector loses in a unit of time.
+    "simulator", which is what Jansen's experiments ran, the cell entered learns twice (once if those around it learn
+    too) and the cell left does not; of the cells beside the one entered, those learn to which a step leads. `decay` is
+    the share a vector loses in a unit of time.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ class DirectionMap:
             raise BadInput(f"no move leads from {self.world.place(cell)} to {self.world.place(other)}")
         return float(cost(self.laned(w_max, unvisited), cell, k))
 
-    def laned(self, w_max: float, unvisited: str = "free") -> directions.LanedGrid | directions.LanedGraph:
+    def laned(self, w_max: float, unvisited: str = "free") -> LanedGrid | LanedGraph:
         """The world with these costs, for the searches in `kernels`; there are no agents in it."""
         if not 0.0 <= w_max < 1e6:
             raise BadInput(f"w_max must be 0 or more and less than a million, not {w_max}")
@@ -153,9 +155,9 @@ class DirectionMap:
             raise BadInput(f"unvisited must be {' or '.join(UNVISITED)}, not {unvisited!r}")
         cells, quarter, floor = self.lanes.cells, 0.25 * w_max, UNVISITED[unvisited]
         if isinstance(self.world, Graph):
-            return directions.LanedGraph(self.world.graph, cells, quarter, floor)
+            return LanedGraph(self.world.graph, cells, quarter, floor)
         nobody = np.full(self.world.n_cells, NOBODY, np.int32)
-        return directions.LanedGrid(
+        return LanedGrid(
             grid=self.world.graph,
             occupant=nobody,
             cells=cells,
@@ -174,10 +176,10 @@ class DirectionMap:
         Only vectors learned less than `younger_than` before `now` count, or before the last thing learned.
         """
         if younger_than is None:
-            return float(directions.coherence(self.lanes, NEVER))
+            return float(coherence.coherence(self.lanes, NEVER))
         if not younger_than >= 0:
             raise BadInput(f"younger_than must be 0 or more, not {younger_than}")
-        return float(directions.coherence(self.lanes, (self.time if now is None else now) - younger_than))
+        return float(coherence.coherence(self.lanes, (self.time if now is None else now) - younger_than))
 
     def save(self, file: File) -> None:
         """Write the vectors, and which world they are of, to a `.npz` file."""

@@ -1,7 +1,6 @@
 """Generated maps, and starts and goals for agents on them.
 
-Each rule is a function of sizes and a seed; the same arguments make the same map. The maps of the Direction Map thesis are
-in `thesis_maps.py`.
+Each rule is a function of sizes and a seed; the same arguments make the same map.
 """
 
 from __future__ import annotations
@@ -66,6 +65,22 @@ def rooms(width: int, height: int, size: int = 8, *, seed: int = 0, moves: str |
     for row, column in np.argwhere(south):
         free[(row + 1) * pitch, rng.integers(column * pitch + 1, min((column + 1) * pitch, width))] = True
     return Grid(free, moves, name=f"rooms-{width}-{height}-{size}-{seed}")
+
+
+def two_rooms(room: int = 12, length: int = 8, width: int = 1, *, moves: str | Moves = Moves.EIGHT) -> Grid:
+    """Two open square rooms of `room` cells a side, joined by two corridors `length` long and `width` wide.
+
+    People would use one corridor for each direction (Jansen 2008, Figures 1.1 and 5.1).
+    """
+    if min(room, length, width) < 1:
+        raise BadInput(f"room, length and width must be 1 or more, not {room}, {length} and {width}")
+    if room < 2 * width + 1:
+        raise BadInput(f"two corridors of {width} need rooms of at least {2 * width + 1}, not {room}")
+    free = np.ones((room, 2 * room + length), dtype=bool)
+    free[:, room : room + length] = False
+    above = (room - 2 * width) // 3  # thirds of the wall: above, between and below the corridors
+    free[above : above + width] = free[room - above - width : room - above] = True
+    return Grid(free, moves, name=f"two-rooms-{room}-{length}-{width}")
 
 
 def warehouse(

@@ -1,22 +1,26 @@
-"""Graph: a world that is not a grid, made from CSR arrays, from a grid or from networkx."""
+"""Graph: a world that is not a square grid, made from CSR arrays, from a grid or from networkx.
+
+Roadmaps, hexagons, triangles and voxels are graphs that know more: what their nodes are called and where they lie.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput, BadProblem, Missing
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import CsrGraph
+from wayfolk.world.cache import World
 from wayfolk.world.grid import Grid
-from wayfolk.world.kept import World
 
 
 class Graph(World):
-    """A world that is not a grid: named nodes, directed edges with costs, and perhaps places in a plane."""
+    """A world that is not a square grid: named nodes, directed edges with costs, and perhaps positions."""
 
     def __init__(
         self,
@@ -40,21 +44,21 @@ class Graph(World):
             source = int(np.searchsorted(starts, edge, side="right")) - 1
             raise BadInput(f"the edge from node {source} to {ends[edge]} costs {costs[edge]}: it must be 0 or more")
         self.n_cells = n
-        self.names = list(range(n)) if names is None else list(names)
-        self._number = {name: cell for cell, name in enumerate(self.names)}
-        if len(self._number) != n:
+        self.names: Sequence[Hashable] = list(range(n) if names is None else names)
+        if names is not None and len(self._number) != n:
             raise BadInput(f"{n} nodes need {n} different names")
         self.positions = None if positions is None else np.asarray(positions, dtype=np.float64)
-        if self.positions is not None and self.positions.shape != (n, 2):
-            raise BadInput(f"{n} nodes need {n} pairs as positions, not an array of the shape {self.positions.shape}")
-        x, y, cheapest = np.zeros(n), np.zeros(n), 0.0
+        if self.positions is not None and self.positions.shape not in ((n, 2), (n, 3)):
+            raise BadInput(f"positions of {n} nodes have the shape ({n}, 2) or ({n}, 3), not {self.positions.shape}")
+        axes, cheapest = np.zeros((3, n)), 0.0
         if self.positions is not None:
-            x, y = np.ascontiguousarray(self.positions.T)
+            axes[: self.positions.shape[1]] = self.positions.T
             sources = np.repeat(np.arange(n), np.diff(starts))
-            straight = np.hypot(x[sources] - x[ends], y[sources] - y[ends])
+            straight = np.sqrt(((axes[:, sources] - axes[:, ends]) ** 2).sum(0))
             far = straight > 0
             cheapest = float((costs[far] / straight[far]).min()) if far.any() else 0.0
-        self.graph = CsrGraph(starts, ends, costs, x, y, cheapest)
+        x, y, z = axes
+        self.graph = CsrGraph(starts, ends, costs, x, y, z, cheapest)
 
     @classmethod
     def from_grid(cls, grid: Grid) -> Graph:
@@ -105,6 +109,34 @@ class Graph(World):
                     weight = min(weight, digraph.edges[name, other]["weight"])
                 digraph.add_edge(name, other, weight=weight)
         return digraph
+
+    @cached_property
+    def _number(self) -> dict[Hashable, int]:
+        """The number of each name."""
+        return {name: cell for cell, name in enumerate(self.names)}
+
+    @property
+    def sources(self) -> NDArray[np.int32]:
+        """The node at which each edge begins; `graph.target` is where it ends."""
+        return np.repeat(np.arange(self.n_cells, dtype=np.int32), np.diff(self.graph.first))
+
+    @property
+    def free_cells(self) -> NDArray[np.int32]:
+        """All nodes that can be entered, in order."""
+        return np.arange(self.n_cells, dtype=np.int32)
+
+    @cached_property
+    def components(self) -> NDArray[np.int32]:
+        """The number of the connected part each node belongs to, from 1; edges count in both directions."""
+        ends = np.concatenate([[self.sources, self.graph.target], [self.graph.target, self.sources]], axis=1)
+        least = np.arange(self.n_cells)
+        while True:
+            before = least.copy()
+            np.minimum.at(least, ends[0], least[ends[1]])
+            least = least[least]  # a node joins the part of the node that it was joined to
+            if (least == before).all():
+                break
+        return (np.unique(least, return_inverse=True)[1] + 1).astype(np.int32)
 
     def cell(self, place: Hashable) -> int:
         """The number of the node called `place`."""

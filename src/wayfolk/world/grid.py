@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.kernels.codes import DX, DY, OPEN_EAST, OPEN_SOUTH, SQRT2
-from wayfolk.world.kept import World
+from wayfolk.world.cache import World
 
 if TYPE_CHECKING:
     from wayfolk.kernels.graph import GridGraph
@@ -82,7 +82,7 @@ class Grid(World):
         self.n_cells = (self.height + 2) * self.stride
         self._free = self._padded(np.asarray(free, dtype=bool), False)
         self._links = None if links is None else self._padded(np.asarray(links).astype(np.uint8), 0)
-        self._costs = None if costs is None else self._padded(_checked_costs(costs, free), 1.0)
+        self._costs = None if costs is None else self._padded(checked_costs(costs, free), 1.0)
         self.legal: NDArray[np.uint8] = self._legal_moves(slice(0, self.height + 2))
         self._freeze()
 
@@ -244,7 +244,7 @@ class Grid(World):
     @cached_property
     def components(self) -> NDArray[np.int32]:
         """The number of the connected part each cell belongs to, from 1; 0 for blocked cells."""
-        from wayfolk.kernels.distance import label_components
+        from wayfolk.kernels.distances import label_components
 
         labels = np.zeros(self.n_cells, dtype=np.int32)
         label_components(self.legal, self.offsets, self.free_cells, labels, np.empty_like(self.free_cells))
@@ -308,14 +308,15 @@ def same_array(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     return bool((a == b).all())
 
 
-def _checked_costs(costs: ArrayLike, free: ArrayLike) -> NDArray[np.float64]:
+def checked_costs(costs: ArrayLike, free: ArrayLike) -> NDArray[np.float64]:
+    """The costs as an array of their own, of the shape of `free`; those of free cells must be positive and finite."""
     values = np.array(costs, dtype=np.float64)
     if values.shape != np.shape(free):
         raise BadInput(f"costs must have the shape {np.shape(free)}, not {values.shape}")
     bad = np.asarray(free, dtype=bool) & ~(np.isfinite(values) & (values > 0))
     if bad.any():
-        y, x = np.argwhere(bad)[0]
-        raise BadInput(f"the cost of the free cell ({x}, {y}) is {values[y, x]}: it must be positive and finite")
+        at = tuple(int(k) for k in np.argwhere(bad)[0])
+        raise BadInput(f"the cost of the free cell {at[::-1]} is {values[at]}: it must be positive and finite")
     # a wall may be freed later: what it costs then is kept if it makes sense
     values[~(np.isfinite(values) & (values > 0))] = 1.0
     return values

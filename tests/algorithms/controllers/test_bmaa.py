@@ -216,7 +216,7 @@ def test_random_worlds_never_have_two_agents_in_a_cell():
         world = random_world(rng, seed)
         if world is None:
             continue
-        world.advance(25 if world.model == STEPS else 400)
+        world.advance(25 if world.world_state.model == STEPS else 400)
         record = world.record()
         assert check_record(record) == [], f"seed {seed}"
         if not np.isin(record.kind, (RELEASE, BLOCK)).any():
@@ -415,7 +415,7 @@ def test_after_an_edit_the_fields_that_are_kept_are_those_it_does_not_concern(wo
     for door in doors:
         n_valid += int(simulation.controller.arrays.fields.valid.sum())
         simulation.happen(events.block(simulation.time, [door]))
-        simulation._apply_events()
+        simulation.apply_events()
         fields, goals = simulation.controller.arrays.fields, simulation.controller.arrays.walkers["goal"]
         for agent in np.flatnonzero(fields.valid).tolist():
             n_kept += 1

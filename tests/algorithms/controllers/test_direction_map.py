@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from wayfolk.algorithms.controllers.direction_map import copies as dm_copies
+from wayfolk.compile.jit import kernel
 from wayfolk.errors import BadInput, BadProblem, UnknownName
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, MOVE, REFUSED, THOUGHT
 from wayfolk.problem import events
+from wayfolk.problem.papers import paper_problem
 from wayfolk.problem.problem import Problem, one_shot, patrol
 from wayfolk.problem.record import DISTANCE, STEPS, TURNS
 from wayfolk.problem.result import Status
-from wayfolk.problem.thesis import thesis_problem
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import simulate
 from wayfolk.world.direction_map import DirectionMap
@@ -37,12 +38,13 @@ VARIANTS = [
     {"sector": 5, "refinement": "full"},
     {"sector": 5, "lanes": "sectors"},
     {"sector": 5, "lanes": "both", "local": 3.0, "weight": 2.0},
-    {"setup": "thesis"},
-    {"setup": "thesis", "window": 4.0, "alpha_s": 0.3},
-    {"setup": "thesis", "local": 3.0, "w_max": 1.0, "weight": 2.0},
-    {"setup": "thesis", "sector": 5},
-    {"setup": "thesis", "sector": 5, "refinement": "full"},
+    {"controller": "jansen_direction_map"},
+    {"controller": "jansen_direction_map", "window": 4.0, "alpha_s": 0.3},
+    {"controller": "jansen_direction_map", "local": 3.0, "w_max": 1.0, "weight": 2.0},
+    {"controller": "jansen_direction_map", "sector": 5},
+    {"controller": "jansen_direction_map", "sector": 5, "refinement": "full"},
 ]
+OURS = {"controller": "direction_map"}
 every_variant = pytest.mark.parametrize("options", VARIANTS, ids=lambda options: "-".join(options) or "plain")
 
 
@@ -71,7 +73,7 @@ def laned_cost(map_, start, route, w_max):
 @pytest.mark.parametrize("model", [STEPS, DISTANCE, TURNS])
 def test_every_variant_walks_a_patrol_to_its_end(options, model):
     problem = patrol(random_map(16, 16, 0.08, seed=2), agents=8, loops=2, seed=3)
-    run = simulate(problem, "direction_map", model=model, until=2000, **options)
+    run = simulate(problem, **OURS | options, model=model, until=2000)
     assert run.status is Status.SOLVED
     assert check_record(run.record) == []
     assert len(run.record.of(ARRIVE)) == 8 * 2 * 2
@@ -95,7 +97,7 @@ def test_every_variant_stopped_at_every_tick_gives_the_same_and_survives_events(
         events.free(17, [(1, 1), (2, 1)]),
         events.retask(25, 0, (0, 4)),
     ]
-    whole, bits = (Simulation(problem, "direction_map", events=happenings, **options) for _ in range(2))
+    whole, bits = (Simulation(problem, **OURS | options, events=happenings) for _ in range(2))
     whole.advance(100)
     for _ in range(100):
         bits.advance(1)
@@ -106,7 +108,7 @@ def test_every_variant_stopped_at_every_tick_gives_the_same_and_survives_events(
 
 
 def test_the_shared_map_has_learned_every_move_when_somebody_plans():
-    problem = thesis_problem("c", 30, 2)
+    problem = paper_problem("jansen-c", 30, loops=2)
     world = Simulation(problem, "direction_map", model=DISTANCE, alpha_s=0.2)
     world.advance(3000)
     record = world.record()
@@ -189,18 +191,23 @@ def test_own_copies_hold_what_an_agent_has_passed_and_nothing_else():
     assert n < 6 * len(grid.free_cells)
 
 
+@kernel
+def keep_copy(copies, agent, cell, lanes):
+    dm_copies.keep(copies, agent, cell, lanes[0])
+
+
 def test_a_table_of_copies_grows_and_finds_all_again():
-    copies = dm_copies.new_copies(3, 4)
+    copies, lanes = dm_copies.new_copies(3, 4), np.zeros(1, dm_copies.COPY)
     keys = [(agent, cell) for agent in range(3) for cell in range(50, 90)]
-    for number, (agent, cell) in enumerate(keys):
-        if number == len(copies.pool):
-            copies = dm_copies.grown(copies)
-        copies.table[dm_copies.place_of(copies, agent, cell)] = number
-        copies.pool[number]["agent"], copies.pool[number]["cell"] = agent, cell
-        copies.used[0] = number + 1
-    for number, (agent, cell) in enumerate(keys):
-        assert copies.table[dm_copies.place_of(copies, agent, cell)] == number
-    assert copies.table[dm_copies.place_of(copies, 1, 200)] == dm_copies.NONE
+    for known in (0.5, 1.0):  # the second time, each is found and written again
+        for agent, cell in keys:
+            if copies.used[0] == len(copies.pool):
+                copies = dm_copies.grown(copies)
+            lanes["known"] = known
+            keep_copy(copies, agent, cell, lanes)
+        pool = copies.pool[: copies.used[0]]
+        assert pool[["agent", "cell"]].tolist() == keys
+        assert (pool["known"] == known).all()
 
 
 def test_who_predicts_walks_behind_whoever_goes_the_same_way(tmp_path):
@@ -300,16 +307,16 @@ def test_beyond_a_window_unvisited_cells_cost_what_they_always_do():
 
 def test_lanes_form_and_collisions_become_fewer_than_with_lra():
     """Table 4.5 with fewer loops."""
-    problem = thesis_problem("c", 100, 5, seed=1)
+    problem = paper_problem("jansen-c", 100, loops=5, seed=1)
     laned, plain = (
-        simulate(problem, name, model=TURNS, setup="thesis", until=5000).summary() for name in ("direction_map", "lra")
+        simulate(problem, "jansen_direction_map", model=TURNS, w_max=w_max, until=5000).summary() for w_max in (10, 0)
     )
     assert laned["collisions"] < 0.7 * plain["collisions"]
     assert laned["distance"] < plain["distance"]
 
 
 def test_a_greedy_agent_stays_on_the_map_once_it_has_found_it(tmp_path):
-    problem = thesis_problem("b", 40, 3, seed=1)
+    problem = paper_problem("jansen-b", 40, loops=3, seed=1)
     record = simulate(problem, "direction_map", model=DISTANCE, alpha_s=0.3, until=5000).record
     drawn = DirectionMap(problem.grid, alpha_s=0.3).follow(record)
     drawn.save(tmp_path / "lanes.npz")

@@ -177,7 +177,7 @@ def test_alone_a_star_replan_walks_a_shortest_path(problem):
 
 
 @pytest.mark.parametrize("parity", range(4))
-def test_alone_far_walks_in_the_streets(parity):
+def test_alone_far_walks_on_the_one_way_map(parity):
     grid = random_map(24, 24, 0.2, seed=parity)
     legal = flow_of(grid, parity).legal
     for seed in range(20):
@@ -383,7 +383,7 @@ def test_bad_options(name, options, complaint):
         Simulation(problem, name, order="backwards")
 
 
-def test_there_are_four_ways_to_lay_out_streets():
+def test_there_are_four_one_way_maps_of_a_grid():
     problem = one_shot(parse_ascii("..."), [(0, 0)], [(2, 0)])
     with pytest.raises(BadInput, match="option parity must be from 0 to 3, not 4"):
         Simulation(problem, "far", parity=4)

@@ -7,7 +7,6 @@ import wayfolk as wf
 from reference import steps_from
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners.lacam import trees
-from wayfolk.algorithms.planners.lacam.ground import FarFields
 from wayfolk.contracts.reference import all_plans_solvable
 from wayfolk.judge.plans import check as faults_of
 from wayfolk.kernels.codes import ARRIVE, REFUSED
@@ -15,6 +14,7 @@ from wayfolk.problem import events
 from wayfolk.problem.problem import tasks
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.world.generate import draw_pairs, random_map, rooms
+from wayfolk.world.spots import DistanceTable
 
 
 def drawn(side, agents, seed, moves="four", density=0.2):
@@ -44,7 +44,7 @@ def test_no_move_is_refused_and_the_tree_is_rooted_where_agents_are():
         nodes = controller.tree.nodes[: controller.tree.counts[trees.N_NODES]]
         assert nodes[controller.root]["parent"] == trees.NONE
         assert (nodes["parent"] == trees.NONE).sum() == 1
-        here = controller.ground.spot_of[world.crew.agents["here"]]
+        here = controller.spot_map.spot_of[world.crew.agents["here"]]
         assert (here == controller.tree.configs[controller.ahead]).all()
     assert world.status is wf.Status.SOLVED
     assert len(world.record().of(REFUSED)) == 0
@@ -104,8 +104,8 @@ def test_distances_after_doors_and_joins_are_those_of_a_new_search(kind, monkeyp
     world, rng = Simulation(tasks(grid, agents=30, seed=1), "lacam"), np.random.default_rng(3)
     world.advance(3)
     n_rows, filled = 0, []
-    fill = FarFields.fill_rows
-    monkeypatch.setattr(FarFields, "fill_rows", lambda fields, rows: filled.append(len(rows)) or fill(fields, rows))
+    fill = DistanceTable.fill_rows
+    monkeypatch.setattr(DistanceTable, "fill_rows", lambda fields, rows: filled.append(len(rows)) or fill(fields, rows))
     for k in range(30):
         place = grid.place(int(rng.choice(grid.free_cells)))
         if k % 3 == 2:
@@ -118,9 +118,9 @@ def test_distances_after_doors_and_joins_are_those_of_a_new_search(kind, monkeyp
             controller = world.controller
             n_rows += len(controller.members)
             for row in range(0, len(controller.members), 7):
-                goal = int(controller.ground.cells[controller.fields.goals[row]])
+                goal = int(controller.spot_map.cells[controller.fields.goals[row]])
                 steps = steps_from(world.grid, goal)
-                known = zip(controller.ground.cells.tolist(), controller.fields.steps[row].tolist(), strict=True)
+                known = zip(controller.spot_map.cells.tolist(), controller.fields.steps[row].tolist(), strict=True)
                 assert all(steps.get(cell, controller.fields.far) == away for cell, away in known)
     assert len(filled) > 20
     assert sum(filled) < 0.6 * n_rows

@@ -5,20 +5,21 @@ import itertools
 import numpy as np
 import pytest
 
-from wayfolk.algorithms.controllers.rhcr.bounded import new_bounded, search_bounded
+from wayfolk.algorithms.controllers.rhcr.ecbs import new_ecbs_tree, search_ecbs
 from wayfolk.algorithms.controllers.rhcr.paths import count_paths, first_collision, new_rolling
 from wayfolk.algorithms.controllers.rhcr.priorities import LOG_IS_FULL, improve, new_priorities, search_orders
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.plans import check
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import ARRIVE, NOBODY, REFUSED
-from wayfolk.kernels.distance import steps_to
+from wayfolk.kernels.rra import NONE
 from wayfolk.problem import events
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import deliveries, one_shot, patrol, tasks
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import simulate
 from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.spots import steps_to
 
 
 @pytest.mark.parametrize("solver", ["pbs", "ecbs", "pp"])
@@ -47,14 +48,14 @@ class Team:
         """The paths by priority-based search, how many steps are clear, and the order that it ends with."""
         tree = new_priorities(len(self.members), limit, self.steps, n_log)
         best = self.paths.copy()
-        n_clear = search_orders(self.arrays, tree, self.paths, best, self.members, self.goals, self.steps, limit)
+        n_clear = search_orders(self.arrays, tree, self.paths, best, self.members, self.goals, self.steps, limit, True)
         return best, int(n_clear), tree
 
-    def search_bounded(self, limit, w):
+    def search_ecbs(self, limit, w):
         """The paths by ECBS, and how many steps are clear."""
-        tree = new_bounded(self.arrays, len(self.members), limit, self.steps)
+        tree = new_ecbs_tree(self.arrays, len(self.members), limit, self.steps)
         best = self.paths.copy()
-        n_clear = search_bounded(self.arrays, tree, self.paths, best, self.members, self.goals, self.steps, w, limit)
+        n_clear = search_ecbs(self.arrays, tree, self.paths, best, self.members, self.goals, self.steps, w, limit)
         return best, int(n_clear), tree
 
     def used(self):
@@ -89,7 +90,7 @@ def test_paths_by_ecbs_do_not_collide_and_keep_the_bound(moves, seed, stays):
     costs = []
     for w in (1.0, 1.3):
         team = Team(grid, 7, 5, seed, stays)
-        paths, n_clear, tree = team.search_bounded(1000, w)
+        paths, n_clear, tree = team.search_ecbs(1000, w)
         assert n_clear == 5
         assert (paths[:, 0] == team.starts).all()
         assert check(Plan(grid, paths.T.copy())) == []
@@ -105,7 +106,7 @@ def test_paths_by_ecbs_do_not_collide_and_keep_the_bound(moves, seed, stays):
 def test_ecbs_without_slack_is_optimal_in_the_window(moves, seed):
     grid = random_map(3, 3, 0.0, seed=seed, moves=moves)
     team = Team(grid, 2, 3, seed)
-    paths, _, _ = team.search_bounded(1000, 1.0)
+    paths, _, _ = team.search_ecbs(1000, 1.0)
     ways = []
     for start, goal in zip(team.starts, team.goals, strict=True):
         ways.append([(window_cost(grid, path, goal, False), path) for path in all_paths(grid, int(start), 3)])
@@ -242,9 +243,9 @@ def test_an_agent_that_arrives_plans_alone_until_the_window_ends():
     alone = 0
     for _ in range(80):
         since = world.controller.since
-        before = world.court.states["loop"].copy()
+        before = world.world_state.court.states["loop"].copy()
         world.advance(1)
-        if world.controller.since == since and (world.court.states["loop"] != before).any():
+        if world.controller.since == since and (world.world_state.court.states["loop"] != before).any():
             alone += 1
     assert alone > 10
     assert check_record(world.record()) == []
@@ -275,3 +276,29 @@ def test_an_order_lets_one_agent_plan_again_and_the_others_go_on():
     assert check_record(world.record()) == []
     world.advance(100)
     assert check_record(world.record()) == []
+
+
+def test_an_edit_drops_only_the_distances_that_it_touches():
+    grid = random_map(40, 40, 0.15, seed=2, moves="four")
+    problem = tasks(grid, 30, seed=1)
+    worlds = [Simulation(problem, "rhcr") for _ in range(2)]
+    rng, closed = np.random.default_rng(4), []
+    for step in range(60):
+        if step % 8 == 7:
+            change = events.free(float(step), [grid.place(closed.pop())])
+        else:
+            cell = int(rng.choice(grid.free_cells))
+            while worlds[0].crew.occupant[cell] != NOBODY or cell in worlds[0].crew.agents["goal"]:
+                cell = int(rng.choice(grid.free_cells))
+            change = events.block(float(step), [grid.place(cell)])
+            closed.append(cell)
+        for world in worlds:
+            if step % 4 == 3:
+                world.happen(change)
+                if world is worlds[1]:
+                    world.controller.rolling.searches.state[:, 0] = NONE  # it forgets all distances
+            world.step()
+        if step % 4 != 3:
+            closed.pop()
+        assert np.array_equal(worlds[0].crew.agents["here"], worlds[1].crew.agents["here"]), f"step {step}"
+    assert worlds[0].controller.expanded.sum() < 0.8 * worlds[1].controller.expanded.sum()

@@ -9,7 +9,7 @@ from wayfolk.algorithms.crowds.orca.programs import new_planes
 from wayfolk.algorithms.crowds.orca.wall_planes import wall_planes
 from wayfolk.compile.jit import kernel
 from wayfolk.crowds.crowd import Crowd
-from wayfolk.experiments.crowds.doors import WALL, Evacuation, empty_room, packed, walls_of_room
+from wayfolk.experiments.phenomena.doors import WALL, Evacuation, empty_room, packed, walls_of_room
 from wayfolk.kernels.bodies.arrays import new_bodies
 from wayfolk.kernels.bodies.near import new_near, sort
 from wayfolk.world.grid import Grid

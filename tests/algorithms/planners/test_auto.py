@@ -1,9 +1,13 @@
 """Auto: the parts work together, the plan is never worse than theirs, and small problems are proved."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from wayfolk.algorithms.planners._parallel import parallelised
+from wayfolk.compile.jit import is_plain
 from wayfolk.contracts.reference import joint_optimum
 from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.judge.plans import check
@@ -18,6 +22,31 @@ def crowd(agents, side=24, seed=0):
     grid = random_map(side, side, 0.15, seed=seed, moves="four")
     starts, goals = draw_pairs(grid, agents, seed=seed)
     return one_shot(grid, grid.places(starts), grid.places(goals))
+
+
+NEEDS = """
+import sys
+from pathlib import Path
+import wayfolk as wf
+from wayfolk.compile import code_files
+used, read = set(), code_files.read
+def noted(file, *how):
+    used.add(file.parent.name.rpartition("-")[0])
+    return read(file, *how)
+code_files.read = noted
+grid = wf.read_map("rooms")
+result = wf.solve(wf.read_scen("rooms", grid, agents=5), **eval(sys.argv[1]))
+print(result.status.value, *sorted(used & {"config_search", "repair", "low_level"}))
+"""
+
+
+@pytest.mark.skipif(is_plain(), reason="nothing is compiled")
+@pytest.mark.parametrize("limits", ["{}", "{'seconds': 5, 'first_plan': True}"])
+def test_the_first_plan_waits_for_no_kernel_of_the_parts_that_improve_it(limits):
+    done = subprocess.run(
+        [sys.executable, "-c", NEEDS, limits], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert done.stdout.split() == ["solved", "config_search"]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -17,6 +17,7 @@ from wayfolk.world.generate import draw_pairs, random_map
 
 PLAIN = {
     "prioritise": False, "bypass": False, "heuristic": "none", "rectangle": False, "corridor": False, "target": False,
+    "mutex": False,
 }  # fmt: skip
 VARIANTS = [
     {},
@@ -29,6 +30,7 @@ VARIANTS = [
     PLAIN | {"target": True},
     PLAIN | {"corridor": True},
     PLAIN | {"prioritise": True, "rectangle": True},
+    PLAIN | {"prioritise": True, "mutex": True},
 ]
 
 
@@ -129,7 +131,19 @@ def test_the_pair_that_swaps_in_a_corridor_needs_few_nodes():
 @pytest.mark.plain
 def test_a_rectangle_is_resolved_by_one_split():
     problem = cross_a_rectangle()
-    with_it, without = (solve(problem, "cbs", rectangle=value, heuristic="none") for value in (True, False))
+    with_it, without = (
+        solve(problem, "cbs", rectangle=value, heuristic="none", mutex=False) for value in (True, False)
+    )
+    assert sum_of_costs(with_it.plan, problem.goals) == sum_of_costs(without.plan, problem.goals) == 17
+    assert with_it.expanded <= 2 < without.expanded
+
+
+@pytest.mark.plain
+def test_two_agents_that_cannot_both_keep_their_costs_are_resolved_by_one_split():
+    problem = cross_a_rectangle()
+    with_it, without = (
+        solve(problem, "cbs", rectangle=False, heuristic="none", mutex=value) for value in (True, False)
+    )
     assert sum_of_costs(with_it.plan, problem.goals) == sum_of_costs(without.plan, problem.goals) == 17
     assert with_it.expanded <= 2 < without.expanded
 

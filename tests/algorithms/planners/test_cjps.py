@@ -12,7 +12,7 @@ from wayfolk.algorithms.paths import find_path
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.metrics import rest_steps
 from wayfolk.judge.plans import check
-from wayfolk.kernels.jump_paths import new_jumps
+from wayfolk.kernels.jumps.paths import new_jumps
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import begin_plan, solve

@@ -108,6 +108,6 @@ def test_a_pause_during_repairs_changes_nothing(portion):
     task = begin_plan(problem, "eecbs", w=1.2)
     while not task.advance(portion).is_final:
         task.until = perf_counter()  # each turn of the repairs is interrupted
-    assert task.beside is not None
+    assert task.plan_repair is not None
     assert np.array_equal(task.result().plan.cells, whole.plan.cells)
     assert task.result().bound == whole.bound

@@ -6,7 +6,7 @@ import pytest
 
 from reference import N_WORLDS, legal_moves, meets, picture
 from tiny_worlds import tiny_problem
-from wayfolk.algorithms.planners._groups.search import Ground
+from wayfolk.algorithms.planners._groups.search import SharedFields
 from wayfolk.algorithms.planners.icts import diagrams, search
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.metrics import lower_bound, sum_of_costs
@@ -46,7 +46,7 @@ def nodes_of(atlas, diagram):
 def test_a_diagram_has_the_nodes_of_all_paths_of_its_cost(moves):
     for seed in range(4):
         problem = problem_of(moves, seed)
-        atlas = diagrams.Atlas(Ground(problem), [0, 1])
+        atlas = diagrams.Atlas(SharedFields(problem), [0, 1])
         for agent, cost in itertools.product((0, 1), range(5)):
             paths = all_paths(problem, agent, cost)
             diagram = atlas.diagram(agent, cost)
@@ -68,7 +68,7 @@ def test_enhanced_pruning_keeps_what_a_plan_of_two_agents_needs(moves):
     n_pruned = n_unsolvable = 0
     for seed, more in itertools.product(range(6), range(3)):
         problem = problem_of(moves, seed)
-        tree = search.CostTree(Ground(problem), [0, 1], "enhanced", 2)
+        tree = search.CostTree(SharedFields(problem), [0, 1], "enhanced", 2)
         tree.costs = [tree.base[0], tree.base[1] + more]
         if any(tree.atlas.diagram(k, tree.costs[k]) is None for k in (0, 1)):
             continue
@@ -106,7 +106,7 @@ def test_pruning_excludes_vectors_without_a_plan():
     problem = one_shot(grid, [(0, 1), (4, 1), (1, 0)], [(4, 1), (0, 1), (3, 0)])
     tried, costs = {}, set()
     for pruning, together in [("none", 2), ("simple", 2), ("enhanced", 2), ("enhanced", 3), ("repeated", 2)]:
-        tree = search.CostTree(Ground(problem), [0, 1, 2], pruning, together)
+        tree = search.CostTree(SharedFields(problem), [0, 1, 2], pruning, together)
         while tree.advance(100) == 0:
             pass
         tried[pruning, together] = tree.n_vectors
@@ -119,7 +119,7 @@ def test_pruning_excludes_vectors_without_a_plan():
 @pytest.mark.plain
 def test_vectors_come_by_their_sum_and_none_twice():
     problem = problem_of("four", 1, n_agents=3, side=6, walls=0.0)
-    tree = search.CostTree(Ground(problem), [0, 1, 2], "none", 2)
+    tree = search.CostTree(SharedFields(problem), [0, 1, 2], "none", 2)
     seen = []
 
     def note(self=tree):

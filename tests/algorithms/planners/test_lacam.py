@@ -7,19 +7,20 @@ import numpy as np
 import pytest
 
 import wayfolk as wf
-from wayfolk.algorithms.planners.lacam import exploring, flow, scatter, trees
+from wayfolk.algorithms.planners.lacam import config_search, flow, scatter, trees
 from wayfolk.algorithms.planners.lacam import task as lacam_task
 from wayfolk.algorithms.planners.lacam import task as task_of_lacam
-from wayfolk.algorithms.planners.lacam.dives import Dives
-from wayfolk.algorithms.planners.lacam.ground import FarFields, ground_of
 from wayfolk.algorithms.planners.lacam.guidance import Guidance
+from wayfolk.algorithms.planners.lacam.guidance_choice import GuidanceChoice
 from wayfolk.algorithms.planners.lacam.pibt import new_generator
 from wayfolk.contracts.reference import joint_moves
 from wayfolk.judge.metrics import sum_of_loss
 from wayfolk.judge.plans import check as faults_of
+from wayfolk.kernels.codes import FULL
 from wayfolk.kernels.random import new_random
 from wayfolk.simulation.solving import begin_plan
 from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.spots import DistanceTable, spots_of
 
 
 def drawn(side, agents, seed, moves, density=0.2):
@@ -109,8 +110,8 @@ def test_agents_step_around_those_that_rest_also_if_that_takes_longer():
 @pytest.mark.plain
 @pytest.mark.parametrize(("agents", "room"), [(4, 4), (5, 0)])
 def test_in_a_crowd_nobody_steps_around_others(agents, room):
-    ground = ground_of(wf.Grid(np.ones((2, 5)), "four"))
-    fields = FarFields(ground, np.arange(agents, dtype=np.int32))
+    spot_map = spots_of(wf.Grid(np.ones((2, 5)), "four"))
+    fields = DistanceTable(spot_map, np.arange(agents, dtype=np.int32))
     assert new_generator(fields, new_random(0)).around.size == room
 
 
@@ -186,9 +187,9 @@ def test_push_and_rotate_plans_the_rest_where_the_search_comes_no_nearer(monkeyp
 
 def test_scattered_paths_are_legal_and_hardly_longer_than_shortest():
     problem = drawn(20, 50, 2, "four")
-    ground = ground_of(problem.grid)
-    starts, goals = ground.spot_of[problem.starts], ground.spot_of[problem.goals]
-    fields = FarFields(ground, goals)
+    spot_map = spots_of(problem.grid)
+    starts, goals = spot_map.spot_of[problem.starts], spot_map.spot_of[problem.goals]
+    fields = DistanceTable(spot_map, goals)
     fields.fill(len(goals))
     arrays = scatter.new_scatter(fields, starts, 6)
     totals = [sum(scatter.replan(arrays, agent)[1] for agent in range(50)) for _ in range(4)]
@@ -197,14 +198,14 @@ def test_scattered_paths_are_legal_and_hardly_longer_than_shortest():
         path = arrays.paths[agent, : arrays.lasts[agent] + 1]
         assert (path[0], path[-1]) == (starts[agent], goals[agent])
         assert len(path) - 1 <= fields.steps[agent, starts[agent]] + 6
-        assert all(b == a or b in ground.spots.near[a] for a, b in itertools.pairwise(path))
+        assert all(b == a or b in spot_map.near[a] for a, b in itertools.pairwise(path))
 
 
 def test_paths_through_little_traffic_are_legal_and_counted():
     problem = drawn(20, 50, 2, "eight")
-    ground = ground_of(problem.grid)
-    starts, goals = ground.spot_of[problem.starts], ground.spot_of[problem.goals]
-    fields = FarFields(ground, goals)
+    spot_map = spots_of(problem.grid)
+    starts, goals = spot_map.spot_of[problem.starts], spot_map.spot_of[problem.goals]
+    fields = DistanceTable(spot_map, goals)
     fields.fill(len(goals))
     traffic = flow.new_flow(fields, starts)
     for agent in [*range(50), *range(50)]:
@@ -214,8 +215,8 @@ def test_paths_through_little_traffic_are_legal_and_counted():
         path = traffic.paths[agent, : traffic.lasts[agent] + 1]
         assert (path[0], path[-1]) == (starts[agent], goals[agent])
         for here, there in itertools.pairwise(path):
-            k = int(np.flatnonzero(ground.spots.near[here] == there)[0])
-            assert ground.spots.near[there, traffic.back[here, k]] == here
+            k = int(np.flatnonzero(spot_map.near[here] == there)[0])
+            assert spot_map.near[there, traffic.back[here, k]] == here
             flows[here, k] += 1
             uses[there] += 1
     assert np.array_equal(traffic.flows, flows)
@@ -226,14 +227,14 @@ def test_paths_through_little_traffic_are_legal_and_counted():
 def test_agents_on_their_paths_keep_the_rest_of_them():
     grid = wf.Grid(np.ones((3, 7)), "four")
     problem = wf.one_shot(grid, [(0, 0), (0, 1), (0, 2)], [(6, 0), (6, 1), (6, 2)])
-    ground = ground_of(grid)
-    fields = FarFields(ground, ground.spot_of[problem.goals])
+    spot_map = spots_of(grid)
+    fields = DistanceTable(spot_map, spot_map.spot_of[problem.goals])
     fields.fill(3)
-    traffic = flow.new_flow(fields, ground.spot_of[problem.starts])
+    traffic = flow.new_flow(fields, spot_map.spot_of[problem.starts])
     for agent in range(3):
         flow.reroute(traffic, agent)
     rest = traffic.paths[0, 2 : traffic.lasts[0] + 1].copy()
-    away = next(spot for spot in range(ground.n_spots) if spot not in traffic.paths[1, : traffic.lasts[1] + 1])
+    away = next(spot for spot in range(spot_map.n_spots) if spot not in traffic.paths[1, : traffic.lasts[1] + 1])
     traffic = flow.continued(traffic, fields, np.array([rest[0], away, fields.goals[2]], np.int32))
     assert traffic.paths[0, : traffic.lasts[0] + 1].tolist() == rest.tolist()
     assert traffic.lasts[1:].tolist() == [flow.NONE, 0]
@@ -244,10 +245,10 @@ def test_agents_on_their_paths_keep_the_rest_of_them():
 def test_a_path_through_little_traffic_goes_around_an_agent_that_rests():
     grid = wf.Grid(np.ones((3, 7)), "four")
     problem = wf.one_shot(grid, [(0, 1), (4, 1)], [(6, 1), (4, 1)])
-    ground = ground_of(grid)
-    fields = FarFields(ground, ground.spot_of[problem.goals])
+    spot_map = spots_of(grid)
+    fields = DistanceTable(spot_map, spot_map.spot_of[problem.goals])
     fields.fill(2)
-    traffic = flow.new_flow(fields, ground.spot_of[problem.starts])
+    traffic = flow.new_flow(fields, spot_map.spot_of[problem.starts])
     flow.reroute(traffic, 0)
     assert traffic.lasts[0] == 8
     assert traffic.goals[1] not in traffic.paths[0, :9]
@@ -255,9 +256,9 @@ def test_a_path_through_little_traffic_goes_around_an_agent_that_rests():
 
 @pytest.mark.plain
 def test_scatter_keeps_within_its_buckets_in_a_crowd():
-    ground = ground_of(wf.Grid(np.ones((1, 4)), "four"))
+    spot_map = spots_of(wf.Grid(np.ones((1, 4)), "four"))
     n = scatter.MOST_HITS + 50
-    fields, starts = FarFields(ground, np.full(n, 3, np.int32)), np.zeros(n, np.int32)
+    fields, starts = DistanceTable(spot_map, np.full(n, 3, np.int32)), np.zeros(n, np.int32)
     fields.fill(n)
     arrays = scatter.new_scatter(fields, starts, 2)
     hits = [scatter.replan(arrays, agent)[1] for _ in range(2) for agent in range(n)]
@@ -269,10 +270,10 @@ def test_scatter_keeps_within_its_buckets_in_a_crowd():
 def test_scatter_leaves_no_collision_where_there_is_room():
     grid = wf.Grid(np.ones((9, 9)), "four")
     problem = wf.one_shot(grid, [(0, 4), (8, 4)], [(8, 4), (0, 4)])
-    ground = ground_of(grid)
-    fields = FarFields(ground, ground.spot_of[problem.goals])
+    spot_map = spots_of(grid)
+    fields = DistanceTable(spot_map, spot_map.spot_of[problem.goals])
     fields.fill(2)
-    arrays = scatter.new_scatter(fields, ground.spot_of[problem.starts], 2)
+    arrays = scatter.new_scatter(fields, spot_map.spot_of[problem.starts], 2)
     scatter.replan(arrays, 0)
     assert scatter.replan(arrays, 1)[1] == 0
     assert arrays.lasts.tolist() == [8, 10]
@@ -280,16 +281,16 @@ def test_scatter_leaves_no_collision_where_there_is_room():
 
 def test_g_is_the_cost_of_the_path_along_parents():
     problem = drawn(4, 8, 7, "four", 0.0)
-    ground = ground_of(problem.grid)
-    starts, goals = ground.spot_of[problem.starts], ground.spot_of[problem.goals]
-    fields = FarFields(ground, goals)
+    spot_map = spots_of(problem.grid)
+    starts, goals = spot_map.spot_of[problem.starts], spot_map.spot_of[problem.goals]
+    fields = DistanceTable(spot_map, goals)
     fields.fill(len(goals))
     gen = new_generator(fields, new_random(0))
     tree = trees.new_tree(8, 16)
-    exploring.plant(gen, tree, starts, np.arange(8, dtype=np.int32), False)
-    policy = exploring.Policy(1 << 60, 1, False, False, True, 0.001, 0.01)
+    config_search.plant(gen, tree, starts, np.arange(8, dtype=np.int32), False)
+    policy = config_search.Policy(1 << 60, 1, False, False, True, 0.001, 0.01)
     for _ in range(400):
-        if exploring.explore(gen, tree, policy, 5) == exploring.FULL:
+        if config_search.explore(gen, tree, policy, 5) == FULL:
             tree = trees.grown(tree)
     nodes = tree.nodes[: tree.counts[trees.N_NODES]]
     assert len({row.tobytes() for row in tree.configs[: len(nodes)]}) == len(nodes) > 100
@@ -302,7 +303,7 @@ def test_g_is_the_cost_of_the_path_along_parents():
 
 
 def test_dives_get_the_guidance_that_has_gained_more_for_its_work():
-    dives = Dives()
+    dives = GuidanceChoice()
     assert dives.draw()  # new guidance is believed in at first
     for _ in range(20):
         dives.learn(True, 10, 1000)

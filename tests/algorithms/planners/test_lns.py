@@ -6,18 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import small_problems
-from wayfolk.algorithms.planners._sipp.fields import filled_fields
 from wayfolk.algorithms.planners._sipp.fleet import SUM
 from wayfolk.algorithms.planners.lns.improvement import Improvement
 from wayfolk.errors import BadInput, BadProblem, UnknownName
 from wayfolk.judge.metrics import lower_bound, makespan, sum_of_costs
 from wayfolk.judge.plans import check
-from wayfolk.kernels.distance import steps_to
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import begin_plan, solve
 from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.spots import filled_fields, steps_to
 
 
 def crowd(n_agents, side=20, walls=0.15, seed=0, moves="four"):
@@ -62,7 +61,7 @@ def test_distances_that_are_known_lead_to_the_same_plan_as_those_that_are_search
     problem = crowd(60, moves=moves)
     plan = solve(problem, "pibt").plan
     steps = np.array([steps_to(problem.grid, int(goal))[problem.grid.free_cells] for goal in problem.goals])
-    known = filled_fields(problem, np.minimum(steps, np.iinfo(np.uint16).max).astype(np.uint16))
+    known = filled_fields(problem.grid, np.minimum(steps, np.iinfo(np.uint16).max).astype(np.uint16))
     tasks = [Improvement(problem, plan, seed=2, fields=fields) for fields in (None, known)]
     for task in tasks:
         task.advance(50_000)

@@ -11,12 +11,12 @@ from wayfolk.algorithms.planners.lns2 import Lns2
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.metrics import lower_bound, sum_of_costs
 from wayfolk.judge.plans import check
-from wayfolk.kernels.distance import steps_to
 from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import begin_plan, solve
 from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.spots import steps_to
 
 COLLISIONS = {"vertex", "swap", "crossing"}
 

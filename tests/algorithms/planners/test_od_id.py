@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reference import meets
-from wayfolk.algorithms.planners._groups.traffic import first_conflict
+from wayfolk.algorithms.planners._groups.other_paths import first_conflict
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.judge.plans import check

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wayfolk.algorithms.planners._blocks import blocks_of
-from wayfolk.algorithms.planners._joint import JointSearch
+from wayfolk.algorithms.planners._joint_bfs import JointBfs
 from wayfolk.algorithms.planners._pebbles import N_MOVES
 from wayfolk.algorithms.planners._subproblems import priorities
 from wayfolk.files.maps import parse_ascii, read_map
@@ -134,7 +134,7 @@ def test_with_fewer_empty_cells_a_joint_search_decides(n_empty):
         if problem is None:
             continue
         result = solve(problem, "push_and_rotate", rounds=1)
-        search = JointSearch(problem.grid, tuple(problem.starts.tolist()), tuple(problem.goals.tolist()))
+        search = JointBfs(problem.grid, tuple(problem.starts.tolist()), tuple(problem.goals.tolist()))
         while not search.status.is_final:
             search.expand()
         assert result.status is search.status, seed

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from reference import small_problems
 from wayfolk.algorithms.planners._sipp import fleet as fleets
-from wayfolk.algorithms.planners._sipp.fleet import Fleet, new_fleet
-from wayfolk.algorithms.planners._sipp.search import FOUND, RUNNING, begin_search, go_on_searching, write_path
+from wayfolk.algorithms.planners._sipp.fleet import SippFleet, new_fleet
+from wayfolk.algorithms.planners._sipp.search import begin_search, go_on_searching, write_path
 from wayfolk.algorithms.planners._sipp.traffic import LAST, new_traffic, with_more_visits
 from wayfolk.compile.jit import kernel
+from wayfolk.kernels.codes import FOUND, RUNNING
 from wayfolk.problem.problem import one_shot
 from wayfolk.world.generate import random_map
 
@@ -60,7 +61,7 @@ def random_walk(grid, start, n_steps, rng):
     return cells
 
 
-def write(fleet: Fleet, agent: int, cells: list[int]) -> None:
+def write(fleet: SippFleet, agent: int, cells: list[int]) -> None:
     """Make `cells` the path of `agent`."""
     stops = [(cell, step) for step, cell in enumerate(cells) if step == 0 or cells[step - 1] != cell]
     fleet.paths[agent, : len(stops)] = np.array(stops, np.int32).view(fleets.STOP).ravel()

@@ -7,7 +7,7 @@ import pytest
 
 from reference import all_plans_solvable, picture
 from tiny_worlds import tiny_world
-from wayfolk.algorithms.planners._joint import JointSearch
+from wayfolk.algorithms.planners._joint_bfs import JointBfs
 from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.compile.jit import kernel
 from wayfolk.files.maps import parse_ascii, read_map
@@ -37,7 +37,7 @@ def random_problem(seed, max_agents=3, sides=(4, 5)):
 
 def searched(problem):
     """Whether a joint search finds a plan; None if it gives up."""
-    search = JointSearch(problem.grid, tuple(problem.starts.tolist()), tuple(problem.goals.tolist()), 20_000)
+    search = JointBfs(problem.grid, tuple(problem.starts.tolist()), tuple(problem.goals.tolist()), 20_000)
     while not search.status.is_final:
         search.expand()
     return None if search.status is Status.GAVE_UP else search.status is Status.SOLVED

@@ -154,7 +154,7 @@ def test_a_database_is_saved_and_loaded(name, tmp_path):
     built.database.save(tmp_path / "some.npz")
     fresh = Grid(grid.free)
     loaded = agent_on(fresh, name, database=str(tmp_path / "some.npz"))
-    kept_with = fresh._kept.keys()
+    kept_with = fresh._cache.keys()
     assert not [key for key in kept_with if "database" in key]  # nothing was built
     assert loaded.database.settings == built.database.settings
     assert loaded.database.n_bytes == built.database.n_bytes > 100

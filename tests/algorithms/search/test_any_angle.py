@@ -12,12 +12,12 @@ from reference import dijkstra_costs, is_legal_step, small_grids
 from wayfolk import find_many
 from wayfolk.algorithms.paths import begin_path, find_path
 from wayfolk.algorithms.queries import run_queries
+from wayfolk.algorithms.search._line_of_sight import sees
 from wayfolk.algorithms.search.astar_smoothed import smooth
 from wayfolk.algorithms.search.field_d_star.field import cross_square
 from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.judge.angles import check_straight_path, straight_cost
 from wayfolk.kernels.codes import OPEN_EAST, OPEN_SOUTH
-from wayfolk.kernels.line_of_sight import sees
 from wayfolk.problem.result import Status
 from wayfolk.world.grid import Grid, Moves
 

@@ -18,9 +18,9 @@ from wayfolk.errors import BadInput, BadProblem
 from wayfolk.kernels.best_first import STAMP
 from wayfolk.kernels.graph import HEURISTICS, heuristic
 from wayfolk.problem.result import Status
+from wayfolk.world.cache import pool
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
-from wayfolk.world.kept import pool
 
 ALL = ["dfs", "iddfs", "ida", "fringe", "bidirectional", "dijkstra", "astar"]
 OPTIMAL = ALL[2:]

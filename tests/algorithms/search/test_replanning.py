@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from reference import is_legal_step, picture, shortest_cost, small_grids, step_cost
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import begin_path, find_path
-from wayfolk.algorithms.search._lifelong import Lifelong
+from wayfolk.algorithms.search._replanning import integer_costs
+from wayfolk.algorithms.search._replanning.integer_costs import INF
+from wayfolk.algorithms.search._replanning.lifelong import WAITS, Lifelong
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_queries
-from wayfolk.kernels import integer_costs
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import cost, slots, there
-from wayfolk.kernels.incremental import WAITS
-from wayfolk.kernels.integer_costs import INF
 from wayfolk.problem.result import Status
 from wayfolk.world import generate
 from wayfolk.world.graph import Graph

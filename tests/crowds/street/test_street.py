@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from wayfolk.crowds.brains import Brain, State
-from wayfolk.crowds.brains.bus import Bus
-from wayfolk.crowds.brains.car import Car
-from wayfolk.crowds.brains.hurried import Hurried
-from wayfolk.crowds.brains.pedestrian import Pedestrian
-from wayfolk.crowds.brains.signal import Signal
+from wayfolk.crowds.brains.built_in.bus import Bus
+from wayfolk.crowds.brains.built_in.car import Car
+from wayfolk.crowds.brains.built_in.hurried import Hurried
+from wayfolk.crowds.brains.built_in.pedestrian import Pedestrian
+from wayfolk.crowds.brains.built_in.signal import Signal
 from wayfolk.crowds.measures.times import longest_overlap
-from wayfolk.crowds.street import Spawn, Street, read_ground
+from wayfolk.crowds.street import Spawn, Street, read_street_map
 from wayfolk.errors import BadInput
 
 DRAWING = """
@@ -31,7 +31,7 @@ def a_street(*spawns, seed=1, **settings):
         Spawn(Bus(), 0.05, True, radius=1.3),
     )
     signals = {0: Signal(green_seconds=8, orange_seconds=3, red_seconds=8)}
-    return Street(read_ground(DRAWING), spawns, signals=signals, seed=seed, **settings)
+    return Street(read_street_map(DRAWING), spawns, signals=signals, seed=seed, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -146,13 +146,13 @@ def test_a_broken_brain_waits_and_the_crowd_goes_on():
         (lambda: a_street(Spawn(Car(), 1.0, True, radius=2.0)), "does not fit a lane of 3 m"),
         (lambda: a_street(Spawn(Car(), 1.0)), "senses 'can_stop', which is not offered here"),
         (lambda: a_street(step=1.0), "a step of a street lasts"),
-        (lambda: Street(read_ground(".."), [Spawn(Car(), 1.0, True)]), "needs a lane, and the map has none"),
+        (lambda: Street(read_street_map(".."), [Spawn(Car(), 1.0, True)]), "needs a lane, and the map has none"),
         (
-            lambda: Street(read_ground(DRAWING), [], signals={0: Pedestrian()}),
+            lambda: Street(read_street_map(DRAWING), [], signals={0: Pedestrian()}),
             "the signal pedestrian has a state 'walking'",
         ),
         (
-            lambda: Street(read_ground("...#..."), [Spawn(Pedestrian(), 1.0, starts=((0, 0),), goals=((6, 0),))]),
+            lambda: Street(read_street_map("...#..."), [Spawn(Pedestrian(), 1.0, starts=((0, 0),), goals=((6, 0),))]),
             "cannot walk to (6, 0): no pavement or crossing connects",
         ),
     ],
@@ -164,7 +164,7 @@ def test_a_mistake_is_one_sentence(make, sentence):
 
 
 def test_a_street_without_lanes_is_a_square():
-    street = Street(read_ground("......\n..##..\n......"), [Spawn(Pedestrian(), 2.0)], seed=2)
+    street = Street(read_street_map("......\n..##..\n......"), [Spawn(Pedestrian(), 2.0)], seed=2)
     trajectory = street.run(20)
     assert street.arrived > 5
     assert not street.entries
@@ -173,8 +173,8 @@ def test_a_street_without_lanes_is_a_square():
 
 
 def test_vehicles_keep_apart_in_a_curve():
-    ground = read_ground("..v...\n..v...\n..>>>v\n.....v\n.....v")
-    street = Street(ground, [Spawn(Bus(), 2.0, True, radius=1.3, speed=6.0), Spawn(Car(), 2.0, True)], seed=1)
+    street_map = read_street_map("..v...\n..v...\n..>>>v\n.....v\n.....v")
+    street = Street(street_map, [Spawn(Bus(), 2.0, True, radius=1.3, speed=6.0), Spawn(Car(), 2.0, True)], seed=1)
     trajectory = street.run(30)
     assert street.arrived > 5
     assert longest_overlap(trajectory)[0] == 0
@@ -201,7 +201,7 @@ def test_vehicles_take_turns_at_a_junction():
         Spawn(Pedestrian(), 0.5),
         Spawn(Hurried(errs=1.0, careless=0.5, patience=1.0), 0.2),
     ]
-    street = Street(read_ground(CROSSROADS), spawns, seed=3)
+    street = Street(read_street_map(CROSSROADS), spawns, seed=3)
     trajectory = street.run(120)
     assert longest_overlap(trajectory)[0] <= 1
     assert not [entry for entry in street.entries if entry.is_vehicle and entry.signal == "red"]
@@ -217,8 +217,8 @@ def test_vehicles_take_turns_at_a_junction():
 
 def test_a_junction_is_not_blocked_by_its_own_traffic():
     """Only vehicles, as many as can come: they go on for ever."""
-    ground = read_ground("..v^..\n..v^..\n<<++<<\n>>++>>\n..v^..\n..v^..")
-    street = Street(ground, [Spawn(Car(), 5.0, True)], seed=1)
+    street_map = read_street_map("..v^..\n..v^..\n<<++<<\n>>++>>\n..v^..\n..v^..")
+    street = Street(street_map, [Spawn(Car(), 5.0, True)], seed=1)
     first = street.run(60)
     assert longest_overlap(first)[0] == 0
     assert not street.emergencies

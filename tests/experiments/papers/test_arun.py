@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from wayfolk.experiments.papers import FULL, QUICK, Measured, Scale, has, printed
 from wayfolk.experiments.papers import reproduce as reproducing
 from wayfolk.experiments.papers.arun import tables as arun
-from wayfolk.experiments.sweeps.engine import Progress
+from wayfolk.experiments.papers.claims import Measured
+from wayfolk.experiments.papers.tables import FULL, QUICK, Scale, has, printed
+from wayfolk.experiments.sweeps.engine import SweepProgress
 from wayfolk.experiments.sweeps.job import Job
 from wayfolk.experiments.sweeps.store import Store
 
@@ -298,9 +299,9 @@ def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypat
 
     tables = [replace(TABLES[table], jobs=small(table)) for table in ("nodes", "heuristics")]
     monkeypatch.setattr(arun, "TABLES", tables)
-    seen: list[Progress] = []
+    seen: list[SweepProgress] = []
 
-    def watched(*args: Any, **options: Any) -> Progress:
+    def watched(*args: Any, **options: Any) -> SweepProgress:
         seen.append(run_jobs(*args, **options))
         return seen[-1]
 

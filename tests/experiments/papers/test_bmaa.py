@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Measured
 from wayfolk.experiments.papers.bmaa import scenes as bmaa_scenes
 from wayfolk.experiments.papers.bmaa import tables as bmaa
 from wayfolk.experiments.papers.bmaa.claims import ALGORITHMS, PARKED_STEPS, PLACES, ROUNDED, VERSIONS
+from wayfolk.experiments.papers.claims import Measured
+from wayfolk.experiments.papers.tables import FULL, MIDDLE, QUICK
 from wayfolk.experiments.sweeps.columns import RUNS
 from wayfolk.experiments.sweeps.tables import PROBLEMS
 
@@ -241,12 +242,12 @@ def test_beliefs_are_compared_with_the_truth(blocked: float, monkeypatch: pytest
 
 
 def test_the_pictures_of_stuck_agents() -> None:
-    best = bmaa_scenes.run_scene("dead-end", "astar", {}, 1)["cost"]
-    replan, bounded = (bmaa_scenes.run_scene("dead-end", name, {}, 10_000) for name in ("a_star_replan", "bmaa"))
+    best = bmaa_scenes.run_figure("dead-end", "astar", {}, 1)["cost"]
+    replan, bounded = (bmaa_scenes.run_figure("dead-end", name, {}, 10_000) for name in ("a_star_replan", "bmaa"))
     assert replan["travel_distance"] == pytest.approx(best)
     assert bounded["travel_distance"] > 3 * best
-    assert bmaa_scenes.run_scene("parked", "bmaa_f_c", {}, 200)["completion_rate"] == pytest.approx(2 / 3)
-    assert bmaa_scenes.run_scene("corridor", "far", {}, 10)["n_agents"] == 8
+    assert bmaa_scenes.run_figure("parked", "bmaa_f_c", {}, 200)["completion_rate"] == pytest.approx(2 / 3)
+    assert bmaa_scenes.run_figure("corridor", "far", {}, 10)["n_agents"] == 8
 
 
 def test_the_middle_version() -> None:

@@ -6,22 +6,19 @@ from typing import Any
 
 import pytest
 
-from wayfolk.experiments.papers import (
+from wayfolk.experiments.papers.claims import (
     ALSO_THERE,
     FAILS,
     HOLDS,
-    PAPERS,
-    QUICK,
     UNDECIDED,
     UNMEASURED,
     Claim,
     Measured,
-    Table,
     Verdict,
     in_words,
-    module,
 )
-from wayfolk.experiments.papers import CAUSES as KINDS
+from wayfolk.experiments.papers.claims import CAUSES as KINDS
+from wayfolk.experiments.papers.tables import PAPERS, QUICK, PrintedTable, module
 from wayfolk.experiments.sweeps.job import Job
 
 CLAIMS = [pytest.param(paper, claim, id=claim.id) for paper in PAPERS for claim in module(paper).CLAIMS]
@@ -53,7 +50,7 @@ def test_the_printed_numbers_say_what_the_claim_says_of_them(paper: str, claim: 
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_row_has_jobs_or_a_sentence(table: Table) -> None:
+def test_every_row_has_jobs_or_a_sentence(table: PrintedTable) -> None:
     for row in table.rows:
         jobs = table.jobs(row, QUICK)
         assert jobs if isinstance(jobs, str) else all(isinstance(job, Job) for job in jobs)

@@ -12,13 +12,14 @@ import pytest
 
 from command import wayfolk
 from wayfolk.errors import BadInput
-from wayfolk.experiments.papers import PAPERS, Measured, Row, Scale, Table, module, printed
 from wayfolk.experiments.papers import reproduce as reproducing
 from wayfolk.experiments.papers.arun import tables as arun
 from wayfolk.experiments.papers.bmaa import tables as bmaa
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.drawing import as_text, style
 from wayfolk.experiments.papers.jansen import tables as jansen
 from wayfolk.experiments.papers.sdp import tables as sdp
+from wayfolk.experiments.papers.tables import PAPERS, PrintedTable, Row, Scale, module, printed
 from wayfolk.experiments.papers.vermette import tables as vermette
 from wayfolk.experiments.sweeps.store import Store
 
@@ -257,7 +258,7 @@ RUN = {"status": "solved", "n": 1.0}
 
 def test_a_paper_without_figures_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bmaa = module("bmaa")
-    one = Table("one", "One", "", {"n": "n"}, lambda row, scale: [], [{"n": 1}], make=lambda row, scale: [RUN])
+    one = PrintedTable("one", "One", "", {"n": "n"}, lambda row, scale: [], [{"n": 1}], make=lambda row, scale: [RUN])
     monkeypatch.setattr(bmaa, "TABLES", [one])
     monkeypatch.setattr(bmaa, "FIGURES", [], raising=False)
     said = wayfolk("reproduce", "bmaa", "--store", tmp_path / "papers.duckdb", "--figures", tmp_path)

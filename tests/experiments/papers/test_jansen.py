@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from wayfolk.algorithms import catalogue
-from wayfolk.experiments.papers import FULL, QUICK, Scale, has, lacking, printed
 from wayfolk.experiments.papers import reproduce as reproducing
 from wayfolk.experiments.papers.jansen import jobs as behind
 from wayfolk.experiments.papers.jansen import scenarios
@@ -21,16 +20,17 @@ from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES
 from wayfolk.experiments.papers.jansen.greedy import walks
 from wayfolk.experiments.papers.jansen.judges import ALL, FIGURES
 from wayfolk.experiments.papers.jansen.measures import COHERENCE, means, over_runs
+from wayfolk.experiments.papers.tables import FULL, QUICK, Scale, has, lacking, printed
 from wayfolk.experiments.sweeps.columns import RUNS
-from wayfolk.experiments.sweeps.engine import Progress
+from wayfolk.experiments.sweeps.engine import SweepProgress
 from wayfolk.experiments.sweeps.job import Job
 from wayfolk.experiments.sweeps.patrols import of_patrol
 from wayfolk.experiments.sweeps.store import Store
 from wayfolk.kernels.codes import ARRIVE, MOVE
+from wayfolk.problem.papers import paper_map
 from wayfolk.problem.record import Record
 from wayfolk.problem.result import Status
 from wayfolk.simulation.run import Run
-from wayfolk.world.thesis_maps import thesis_map
 
 TABLES = {table.id: table for table in jansen.TABLES}
 NUMBERED = [f"4.{k}" for k in range(1, 13)]
@@ -102,10 +102,10 @@ def test_cells_describe_the_setting_of_a_row(monkeypatch: pytest.MonkeyPatch) ->
     row = TABLES["4.6"].rows[3]
     full, quick = behind.runs(row, FULL), behind.runs(row, QUICK)
     assert full[7] == Job(
-        map={"make": "thesis", "letter": "c"},
+        map={"make": "paper", "name": "jansen-c"},
         problem={"kind": "patrol", "agents": 100, "loops": 20},
-        algorithm="lra",
-        options={"setup": "thesis", "radius": 5, "weight": 6},
+        algorithm="jansen_direction_map",
+        options={"w_max": 0, "radius": 5, "weight": 6},
         seed=7,
         limits={"until": 20_000.0},
         moves="eight",
@@ -155,7 +155,7 @@ def test_an_ablation_switches_one_thing_at_a_time() -> None:
     for job in others:
         assert isinstance(job, Job)
         changed = [name for name, value in vars(plain).items() if getattr(job, name) != value]
-        assert changed in (["map", "problem"], ["map"], ["problem"], ["model"], ["options"])
+        assert changed in (["map", "problem"], ["map"], ["problem"], ["model"], ["options"], ["algorithm"])
 
 
 def test_a_setting_that_two_tables_share_is_run_once() -> None:
@@ -171,12 +171,13 @@ def test_a_setting_that_two_tables_share_is_run_once() -> None:
 
 
 def test_a_direction_map_gets_options_that_it_has() -> None:
-    rows = [row for number in NUMBERED for row in TABLES[number].rows if behind.controller(row)[0] == "direction_map"]
+    rows = [row for number in NUMBERED for row in TABLES[number].rows if behind.controller(row)[1].get("w_max")]
     assert len(rows) == 74
-    assert all(set(behind.controller(row)[1]) <= {"setup", *behind.DIRECTION_MAP.values()} for row in rows)
-    if has("direction_map") is None:
+    assert {behind.controller(row)[0] for row in rows} == {"jansen_direction_map"}
+    assert all(set(behind.controller(row)[1]) <= {*behind.DIRECTION_MAP.values()} for row in rows)
+    if has("jansen_direction_map") is None:
         for row in rows:
-            catalogue.find("direction_map").checked(behind.controller(row)[1])
+            catalogue.find("jansen_direction_map").checked(behind.controller(row)[1])
 
 
 def test_with_everything_there_each_table_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +239,7 @@ def test_coherence_over_runs() -> None:
 
 def through(corridors: list[tuple[int, int]], turns_back: int | None = None) -> Run:
     """One agent on map (c) that goes east through a corridor and back through another, loop by loop."""
-    grid = thesis_map("c").grid
+    grid = paper_map("jansen-c").grid
     rows = [26, 30, 34]  # the upper rows of the corridors
     log: list[tuple[int, tuple[int, int]]] = []
     for loop, (out, back) in enumerate(corridors):
@@ -259,7 +260,7 @@ def through(corridors: list[tuple[int, int]], turns_back: int | None = None) -> 
 
 
 def corridors(run: Run) -> tuple[float | None, float | None]:
-    job = Job(map={"make": "thesis", "letter": "c"}, problem={"kind": "patrol"}, algorithm="any")
+    job = Job(map={"make": "paper", "name": "jansen-c"}, problem={"kind": "patrol"}, algorithm="lra")
     measures = of_patrol(job, run)
     return measures.get("corridor_majority"), measures.get("corridors_both_ways")
 
@@ -272,13 +273,13 @@ def test_who_crosses_which_corridor_which_way() -> None:
     assert corridors(through([(2, 2), (2, 2), (0, 2), (0, 2), (1, 2), (2, 2)])) == (1.0, 1.0)
     assert corridors(through([(2, 2)] * 6)) == (0.5, 0.0)
     assert corridors(through([(0, 1)])) == (None, None), "the only loop is the last"
-    other = Job(map={"make": "thesis", "letter": "b"}, problem={"kind": "patrol"}, algorithm="any")
+    other = Job(map={"make": "paper", "name": "jansen-b"}, problem={"kind": "patrol"}, algorithm="lra")
     assert set(of_patrol(other, through([(0, 1)] * 6))) == {"coherence", "first_loop"}
 
 
 def test_when_the_first_loop_is_over() -> None:
     run = through([(0, 1)] * 3)
-    job = Job(map={"make": "thesis", "letter": "c"}, problem={"kind": "patrol"}, algorithm="any")
+    job = Job(map={"make": "paper", "name": "jansen-c"}, problem={"kind": "patrol"}, algorithm="lra")
     assert of_patrol(job, run)["first_loop"] == run.record.time[run.record.of(ARRIVE)[1]]
 
 
@@ -297,9 +298,9 @@ def test_a_small_run_is_set_beside_the_printed_numbers(tmp_path: Path, monkeypat
         return [replace(jobs[0], problem={"kind": "patrol", "agents": 10, "loops": 3})]
 
     monkeypatch.setattr(jansen, "TABLES", [replace(TABLES["4.5"], jobs=small)])
-    seen: list[Progress] = []
+    seen: list[SweepProgress] = []
 
-    def watched(*args: Any, **options: Any) -> Progress:
+    def watched(*args: Any, **options: Any) -> SweepProgress:
         seen.append(run_jobs(*args, **options))
         return seen[-1]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wayfolk.experiments.papers import Measured
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.jansen import tables as jansen
 from wayfolk.experiments.papers.jansen.agreement import agreement
 from wayfolk.experiments.papers.jansen.judges import FIGURES, Runs, climbing, trend

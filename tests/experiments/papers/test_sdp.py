@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from wayfolk.experiments.papers import FULL, QUICK, Measured
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.noise import above, all_of, below, each, most_of
 from wayfolk.experiments.papers.sdp import tables as sdp
 from wayfolk.experiments.papers.sdp.judges import AREAS, CA, CJ, FAILS, LENGTH, NUMBERS, TIME
+from wayfolk.experiments.papers.tables import FULL, QUICK
 from wayfolk.experiments.sweeps.columns import RUNS
 from wayfolk.experiments.sweeps.tables import PROBLEMS
 
@@ -84,7 +85,7 @@ def test_jobs_of_a_table(table: str) -> None:
             assert "there is no file" in jobs or jobs in (sdp.LEFT_OUT, sdp.TOO_SLOW)
             continue
         assert len(jobs) == (1 if table == "jps" else sdp.SIZES[QUICK].iterations)
-        assert jobs[0].problem.get("zone") == (None if table == "jps" else "rooms")
+        assert jobs[0].problem.get("name") == (None if table == "jps" else "sdp-rooms")
         assert jobs[0].problem.keys() - {"kind", "digest"} <= set(PROBLEMS[jobs[0].problem["kind"]].settings)
         assert Path(jobs[0].map["file"]).stem == row["map"]
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Measured
+from wayfolk.experiments.papers.claims import Measured
+from wayfolk.experiments.papers.tables import FULL, MIDDLE, QUICK
 from wayfolk.experiments.papers.vermette import tables as vermette
 from wayfolk.experiments.papers.vermette.judges import (
     BACK,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from wayfolk.experiments.papers import PAPERS, VERDICTS, module
+from wayfolk.experiments.papers.claims import VERDICTS
+from wayfolk.experiments.papers.tables import PAPERS, module
 from wayfolk.experiments.reports import overview as made
 from wayfolk.experiments.reports.page import write_page
 

@@ -4,7 +4,7 @@ import pytest
 
 from command import wayfolk
 from wayfolk.errors import BadInput
-from wayfolk.experiments.papers import Verdict, in_words
+from wayfolk.experiments.papers.claims import Verdict, in_words
 from wayfolk.experiments.reports.page import write_page
 
 

@@ -48,7 +48,9 @@ def plan(
 
 def patrol(agents: int = 20, seed: int = 0, algorithm: str = "lra", kind: str = "patrol", **row: Any) -> Entry:
     problem = {"kind": kind, "agents": agents} | ({"loops": 3} if kind == "patrol" else {})
-    job = Job({"make": "thesis", "letter": "c"}, problem, algorithm, {}, seed, limits={"until": 99}, model="distance")
+    job = Job(
+        {"make": "paper", "name": "jansen-c"}, problem, algorithm, {}, seed, limits={"until": 99}, model="distance"
+    )
     values = {"status": "solved", "seconds": 0.2, "expanded": 10.0, "collisions": 1.0 + seed, "distance": 50.0}
     values |= {"replans": 2.0, "throughput": 0.5 + seed, "simulation_time": 70.0, "faults": 0, "wall_seconds": 1.0}
     loops = [

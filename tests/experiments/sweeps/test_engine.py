@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from wayfolk.errors import BadInput
-from wayfolk.experiments.sweeps.engine import Progress, run_jobs
+from wayfolk.experiments.sweeps.engine import SweepProgress, run_jobs
 from wayfolk.experiments.sweeps.job import Job
 from wayfolk.experiments.sweeps.spec import read_spec
 from wayfolk.experiments.sweeps.store import Store
@@ -82,7 +82,8 @@ def test_a_cell_that_never_ends_is_stopped(tmp_path, monkeypatch):
     import wayfolk.experiments.sweeps.engine as engine
 
     monkeypatch.setattr(engine, "GRACE", 1.0)
-    limited = jobs(3, limits={"seconds": 1.0})
+    before, _, after = jobs(3, limits={"seconds": 3600.0})  # on a busy machine a quick cell takes long too
+    limited = [before, jobs(3, limits={"seconds": 1.0})[1], after]
     with Store(tmp_path / "a.duckdb") as store:
         run_jobs(limited, store, total=3, workers=1, work=endless_row)
         rows = store.rows("SELECT seed, status, detail FROM runs ORDER BY seed")
@@ -126,7 +127,7 @@ def test_the_driver_remembers_only_what_is_under_way(tmp_path, monkeypatch):
         begin(self, *args)
         flights.append(self)
 
-    def watch(at: Progress):
+    def watch(at: SweepProgress):
         most[0] = max(most[0], len(flights[0].under_way))
 
     monkeypatch.setattr(engine._Flight, "__init__", watched)
@@ -144,7 +145,7 @@ def test_cells_are_drawn_only_as_they_are_needed(tmp_path):
             drawn[0] += 1
             yield job
 
-    def watch(at: Progress):
+    def watch(at: SweepProgress):
         most[0] = max(most[0], drawn[0] - at.done)
 
     with Store(tmp_path / "a.duckdb") as store:

@@ -10,9 +10,9 @@ from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.controllers.sdp.partition import ROOM, partition
 from wayfolk.algorithms.paths import find_path
 from wayfolk.errors import BadProblem
+from wayfolk.experiments.papers.sdp.rooms import problem_in_rooms
 from wayfolk.experiments.sweeps import worker as work
 from wayfolk.experiments.sweeps.job import Job, file_digest
-from wayfolk.experiments.sweeps.rooms import problem_in_rooms
 from wayfolk.experiments.sweeps.spec import read_spec
 from wayfolk.experiments.sweeps.store import Store
 from wayfolk.experiments.sweeps.worker import run_job
@@ -204,7 +204,7 @@ def test_random_problems_in_rooms_are_nested_and_do_not_depend_on_moves():
 
 
 def test_a_job_in_rooms_counts_who_strayed_and_the_time_of_the_processor():
-    row = row_of("pibt", {"kind": "random", "agents": 5, "zone": "rooms"}, limits={"steps": 200})
+    row = row_of("pibt", {"kind": "paper", "name": "sdp-rooms", "agents": 5}, limits={"steps": 200})
     assert row["status"] == "solved"
     assert (row["failed_units"], row["strayed_units"]) == (0, 0)
     assert row["cpu_seconds"] > 0

@@ -10,7 +10,7 @@ from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, REFUSED, RELEASE, THOUGHT
 from wayfolk.problem.result import Status
 from wayfolk.simulation.scene.reader import read_scene
-from wayfolk.simulation.scene.scene import play
+from wayfolk.simulation.scene.run import run_scene
 from wayfolk.simulation.solving import simulate
 
 MEANT = ("bmaa", "bmaa_f_c", "far")
@@ -34,12 +34,12 @@ def cells_after(record, agents, row):
 @each
 def test_limited_time(controller):
     """It stops with the step in which the time is over; and no search of BMAA* is longer than it may be."""
-    played = play(scene_of("limited-time", controller, seconds=0.05, until=5000.0))
-    assert played.run.status is Status.OUT_OF_TIME
-    laps = played.run.laps["seconds"]
-    assert len(laps) == 1 or played.prepare_seconds + laps[:-1].sum() < 0.05
-    assert check_record(played.run.record) == []
-    whole = play(scene_of("limited-time", controller, seconds=None))
+    done = run_scene(scene_of("limited-time", controller, seconds=0.05, until=5000.0))
+    assert done.run.status is Status.OUT_OF_TIME
+    laps = done.run.laps["seconds"]
+    assert len(laps) == 1 or done.prepare_seconds + laps[:-1].sum() < 0.05
+    assert check_record(done.run.record) == []
+    whole = run_scene(scene_of("limited-time", controller, seconds=None))
     record = whole.run.record
     assert whole.is_done
     assert len(np.unique(record.agent[record.of(MOVE)])) > 0.95 * whole.run.n_agents
@@ -52,14 +52,14 @@ def test_limited_time(controller):
 def test_re_tasking(controller):
     """All are on the goals that they were given last, and those who joined on theirs."""
     scene = scene_of("re-tasking", controller)
-    played = play(scene)
-    record, grid = played.run.record, scene.grid
-    assert played.run.status is Status.SOLVED
+    done = run_scene(scene)
+    record, grid = done.run.record, scene.grid
+    assert done.run.status is Status.SOLVED
     assert check_record(record) == []
     assert len(record.of(JOIN)) == 2
     assert record.agent[record.of(LEAVE)] == [3]
     squad = [agent for agent in scene.groups["squad"] if agent != 3]
-    ends = grid.places(played.ending.here)
+    ends = grid.places(done.ending.here)
     assert (ends[squad] >= (8, 9)).all()
     assert (ends[squad] < (16, 12)).all()
     assert ends[12:].tolist() == [[12, 6], [12, 5]]
@@ -71,17 +71,17 @@ def test_re_tasking(controller):
 def test_unknown_map(controller):
     """Everyone arrives, though walls are known only when somebody has been near them."""
     scene = scene_of("unknown-map", controller)
-    played = play(scene)
-    record, grid = played.run.record, scene.grid
-    assert played.run.status is Status.SOLVED
+    done = run_scene(scene)
+    record, grid = done.run.record, scene.grid
+    assert done.run.status is Status.SOLVED
     assert check_record(record) == []
-    known = ~played.stage.vision.known.free
+    known = ~done.simulation.control.vision.known.free
     assert not (known & grid.free).any()
     visited = grid.places(np.unique(np.append(record.starts, record.cell[record.of(MOVE)])))
     walls = np.argwhere(known)[:, ::-1]
     apart = np.hypot(*(walls[:, None] - visited[None]).transpose(2, 0, 1))
     assert apart.min(1).max() <= scene.vision
-    mapped = play(replace(scene, vision=None))
+    mapped = run_scene(replace(scene, vision=None))
     assert mapped.run.status is Status.SOLVED
     assert not np.array_equal(mapped.run.record.cell, record.cell)
 
@@ -90,9 +90,9 @@ def test_unknown_map(controller):
 def test_changing_map(controller):
     """Ways that are shut are left, ways that open are used, and a buried goal is waited for."""
     scene = scene_of("changing-map", controller)
-    played = play(scene)
-    record, grid = played.run.record, scene.grid
-    assert played.run.status is Status.SOLVED
+    done = run_scene(scene)
+    record, grid = done.run.record, scene.grid
+    assert done.run.status is Status.SOLVED
     assert check_record(record) == []
     assert len(record.of(BLOCK)) == 5
     fallen = [row for row in record.of(BLOCK) if grid.place(record.cell[row])[1] in (4, 5)]
@@ -100,8 +100,8 @@ def test_changing_map(controller):
     opened = record.of(FREE)[:8]
     assert np.isin(cells_after(record, np.arange(17), opened[-1]), record.cell[opened]).any()
     (unlucky,) = scene.groups["unlucky"]
-    assert played.ending.since[unlucky] > 80
-    buried = play(replace(scene, until=70.0))
+    assert done.ending.since[unlucky] > 80
+    buried = run_scene(replace(scene, until=70.0))
     assert (unlucky, "the goal is in a wall") in buried.waiting
 
 
@@ -109,9 +109,9 @@ def test_changing_map(controller):
 def test_restricted_communication(controller):
     """All arrive; and where agents only look around, what others do behind a wall changes nothing on this side."""
     scene = scene_of("restricted-communication", controller)
-    played = play(scene)
-    assert played.run.status is Status.SOLVED
-    assert check_record(played.run.record) == []
+    done = run_scene(scene)
+    assert done.run.status is Status.SOLVED
+    assert check_record(done.run.record) == []
     if catalogue.find(controller).facts["SEES"] == "all":
         return  # FAR keeps one table of reservations for everybody
     east = scene.groups["east"]
@@ -119,10 +119,10 @@ def test_restricted_communication(controller):
         replace(errand, visits=(errand.start,)) if agent in east else errand
         for agent, errand in enumerate(scene.errands)
     ]
-    quiet = play(replace(scene, errands=tuple(at_home)))
+    quiet = run_scene(replace(scene, errands=tuple(at_home)))
     west = range(east.start)
-    steps = round(min(played.run.time, quiet.run.time))
-    one, other = (run.record.plan().cells[: steps + 1, west.start : west.stop] for run in (played.run, quiet.run))
+    steps = round(min(done.run.time, quiet.run.time))
+    one, other = (run.record.plan().cells[: steps + 1, west.start : west.stop] for run in (done.run, quiet.run))
     assert np.array_equal(one, other)
 
 
@@ -130,15 +130,15 @@ def test_restricted_communication(controller):
 def test_control_that_is_not_complete(controller):
     """Ours do all their rounds among those who wander, and only those who wander can be run into."""
     scene = scene_of("not-ours", controller)
-    played = play(scene)
-    record = played.run.record
-    assert played.run.status is Status.SOLVED
+    done = run_scene(scene)
+    record = done.run.record
+    assert done.run.status is Status.SOLVED
     assert check_record(record) == []
     assert sorted(record.agent[record.of(RELEASE)].tolist()) == [*scene.groups["people"], 18]
-    assert played.ending.counts.sum() == 5
-    assert played.ending.completion_rate == 1.0
+    assert done.ending.counts.sum() == 5
+    assert done.ending.completion_rate == 1.0
     alone = replace(scene, errands=scene.errands[15:], events=(), groups={})
-    without = play(alone)
+    without = run_scene(alone)
     assert without.run.status is Status.SOLVED
     assert len(without.run.record.of(REFUSED)) < len(record.of(REFUSED))
 

@@ -17,7 +17,8 @@ from wayfolk.problem.record import DISTANCE
 from wayfolk.problem.result import Status
 from wayfolk.simulation.run import LAP
 from wayfolk.simulation.scene.reader import read_scene
-from wayfolk.simulation.scene.scene import Errand, play
+from wayfolk.simulation.scene.run import run_scene
+from wayfolk.simulation.scene.scene import Errand
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import simulate
 
@@ -46,9 +47,9 @@ def scene(tmp_path):
     return made
 
 
-def arrivals(played, agent):
+def arrivals(done, agent):
     """Where an agent arrived, in order."""
-    record = played.run.record
+    record = done.run.record
     rows = [row for row in record.of(ARRIVE) if record.agent[row] == agent]
     return [record.grid.place(record.cell[row]) for row in rows]
 
@@ -61,16 +62,16 @@ def complaints(scene, text):
 
 def test_agents_with_one_goal_each_are_the_classical_problem(scene):
     parsed = scene('[controller]\nname = "lra"\n[[group]]\nplaces = [[0, 0], [9, 0]]\ngoals = [[9, 4], [0, 4]]')
-    played = play(parsed)
+    done = run_scene(parsed)
     run = simulate(one_shot(parsed.grid, [(0, 0), (9, 0)], [(9, 4), (0, 4)]), "lra")
-    assert played.run.status is Status.SOLVED
-    assert np.array_equal(played.run.record.cell, run.record.cell)
-    assert played.ending.completion_rate == 1.0
-    assert played.notes == []
+    assert done.run.status is Status.SOLVED
+    assert np.array_equal(done.run.record.cell, run.record.cell)
+    assert done.ending.completion_rate == 1.0
+    assert done.notes == []
 
 
 def test_groups_with_different_errands_share_a_simulation(scene):
-    played = play(
+    done = run_scene(
         scene(
             """until = 200
             [[group]]
@@ -90,11 +91,11 @@ def test_groups_with_different_errands_share_a_simulation(scene):
             """
         )
     )
-    assert played.run.status is Status.SOLVED
-    assert arrivals(played, 0) == [(9, 0), (9, 4), (9, 0), (9, 4), (0, 0)]  # and home
-    assert arrivals(played, 1)[0] == (5, 2)
-    assert arrivals(played, 2)[:6] == [(0, 3), (0, 2)] * 3  # later it may make way, and come back
-    assert check_record(played.run.record) == []
+    assert done.run.status is Status.SOLVED
+    assert arrivals(done, 0) == [(9, 0), (9, 4), (9, 0), (9, 4), (0, 0)]  # and home
+    assert arrivals(done, 1)[0] == (5, 2)
+    assert arrivals(done, 2)[:6] == [(0, 3), (0, 2)] * 3  # later it may make way, and come back
+    assert check_record(done.run.record) == []
 
 
 def test_tasks_never_end_and_come_from_their_pool(scene):
@@ -102,22 +103,22 @@ def test_tasks_never_end_and_come_from_their_pool(scene):
     parsed = scene(
         f"until = 150\n[[group]]\nplaces = [[0, 0]]\ntasks = {places}\n[[group]]\ncount = 1\ngoals = [[5, 2]]"
     )
-    played = play(parsed)
-    assert played.run.status is Status.OUT_OF_BUDGET
-    assert played.is_done
-    assert played.run.time == 150
-    visited = arrivals(played, 0)
+    done = run_scene(parsed)
+    assert done.run.status is Status.OUT_OF_BUDGET
+    assert done.is_done
+    assert done.run.time == 150
+    visited = arrivals(done, 0)
     assert len(visited) >= 8
     assert set(visited) == {(0, 0), (9, 0), (9, 4)}
     assert all(one != other for one, other in pairwise(visited))
-    assert arrivals(played, 1)[-1] == (5, 2)
+    assert arrivals(done, 1)[-1] == (5, 2)
 
 
 def test_deliveries_alternate_between_pickups_and_dropoffs(scene):
     pickups, dropoffs = [[0, 0], [0, 4]], [[9, 0], [9, 4]]
     group = f"[[group]]\nplaces = [[5, 2]]\npickups = {pickups}\ndropoffs = {dropoffs}"
-    played = play(scene(f"until = 150\n{group}"))
-    visited = arrivals(played, 0)
+    done = run_scene(scene(f"until = 150\n{group}"))
+    visited = arrivals(done, 0)
     assert len(visited) >= 8
     assert set(visited[::2]) == {(0, 0), (0, 4)}
     assert set(visited[1::2]) == {(9, 0), (9, 4)}
@@ -143,7 +144,7 @@ def test_errands_are_written_out(errand, goals, n_visits):
 
 
 def test_a_walker_that_is_sent_elsewhere_stays_there_and_a_patrol_goes_on(scene):
-    played = play(
+    done = run_scene(
         scene(
             """until = 150
             [[group]]
@@ -166,13 +167,13 @@ def test_a_walker_that_is_sent_elsewhere_stays_there_and_a_patrol_goes_on(scene)
             """
         )
     )
-    assert played.run.status is Status.SOLVED
-    assert arrivals(played, 0) == [(5, 0), (0, 2)]
-    assert arrivals(played, 1) == [(5, 2), (0, 4), (9, 4), (0, 4)]
+    assert done.run.status is Status.SOLVED
+    assert arrivals(done, 0) == [(5, 0), (0, 2)]
+    assert arrivals(done, 1) == [(5, 2), (0, 4), (9, 4), (0, 4)]
 
 
 def test_who_joins_a_scene_with_patrols_goes_to_its_goal_and_stays(scene):
-    played = play(
+    done = run_scene(
         scene(
             """until = 100
             [[group]]
@@ -187,9 +188,9 @@ def test_who_joins_a_scene_with_patrols_goes_to_its_goal_and_stays(scene):
             """
         )
     )
-    assert played.run.status is Status.SOLVED
-    assert arrivals(played, 1) == [(5, 0)]
-    assert len(played.run.record.of(JOIN)) == 1
+    assert done.run.status is Status.SOLVED
+    assert arrivals(done, 1) == [(5, 0)]
+    assert len(done.run.record.of(JOIN)) == 1
 
 
 def test_it_is_over_when_all_who_are_ours_are_done(scene):
@@ -204,22 +205,22 @@ def test_it_is_over_when_all_who_are_ours_are_done(scene):
         goals = [[9, 4]]
         """
     )
-    played = play(parsed)
-    assert played.run.status is Status.SOLVED
-    assert played.run.time < 100
-    assert sorted(played.run.record.agent[played.run.record.of(RELEASE)]) == list(parsed.groups["strays"])
-    assert played.ending.counts.tolist() == [False, False, False, True]
-    assert played.ending.completion_rate == 1.0
+    done = run_scene(parsed)
+    assert done.run.status is Status.SOLVED
+    assert done.run.time < 100
+    assert sorted(done.run.record.agent[done.run.record.of(RELEASE)]) == list(parsed.groups["strays"])
+    assert done.ending.counts.tolist() == [False, False, False, True]
+    assert done.ending.completion_rate == 1.0
 
 
 def test_two_agents_with_one_goal_are_named(scene):
-    played = play(scene("until = 60\n[[group]]\nplaces = [[0, 0], [9, 0], [0, 4]]\ngoals = [[5, 2]]"))
-    assert played.run.status is Status.OUT_OF_BUDGET
-    assert not played.is_done
-    assert played.ending.completion_rate == pytest.approx(1 / 3)
-    assert played.notes[0] == "agents 0, 1, 2 have the same goal (5, 2)"
-    (there,) = np.flatnonzero(played.ending.home)
-    assert played.waiting == [(k, f"agent {there} stands on the goal") for k in range(3) if k != there]
+    done = run_scene(scene("until = 60\n[[group]]\nplaces = [[0, 0], [9, 0], [0, 4]]\ngoals = [[5, 2]]"))
+    assert done.run.status is Status.OUT_OF_BUDGET
+    assert not done.is_done
+    assert done.ending.completion_rate == pytest.approx(1 / 3)
+    assert done.notes[0] == "agents 0, 1, 2 have the same goal (5, 2)"
+    (there,) = np.flatnonzero(done.ending.home)
+    assert done.waiting == [(k, f"agent {there} stands on the goal") for k in range(3) if k != there]
 
 
 def test_a_goal_that_is_walled_up_is_waited_for(scene):
@@ -232,24 +233,24 @@ def test_a_goal_that_is_walled_up_is_waited_for(scene):
     do = "block"
     places = [[9, 4]]
     """
-    played = play(scene(text))
-    assert played.notes == ["agent 0 waits: the goal is in a wall, (9, 4)"]
-    assert played.run.status is Status.OUT_OF_BUDGET
-    assert played.ending.completion_rate == 0.5
-    assert check_record(played.run.record) == []
-    opened = play(scene(text + '\n[[event]]\nat = 40\ndo = "free"\nplaces = [[9, 4]]'))
+    done = run_scene(scene(text))
+    assert done.notes == ["agent 0 waits: the goal is in a wall, (9, 4)"]
+    assert done.run.status is Status.OUT_OF_BUDGET
+    assert done.ending.completion_rate == 0.5
+    assert check_record(done.run.record) == []
+    opened = run_scene(scene(text + '\n[[event]]\nat = 40\ndo = "free"\nplaces = [[9, 4]]'))
     assert opened.run.status is Status.SOLVED
     assert opened.notes == []
 
 
 def test_a_way_that_is_shut_is_told(scene):
     cut = "\n".join(f'[[event]]\nat = 1\ndo = "block"\nplaces = [[{x}, {y}]]' for x, y in [(0, 3), (4, 3), (9, 3)])
-    played = play(scene("until = 40\n[[group]]\nplaces = [[0, 0]]\ngoals = [[9, 4]]\n" + cut))
-    assert played.waiting == [(0, "there is no way to the goal")]
+    done = run_scene(scene("until = 40\n[[group]]\nplaces = [[0, 0]]\ngoals = [[9, 4]]\n" + cut))
+    assert done.waiting == [(0, "there is no way to the goal")]
 
 
 def test_a_wall_where_somebody_stands_has_to_wait_and_the_others_do_not(scene):
-    played = play(
+    done = run_scene(
         scene(
             """until = 30
             [[group]]
@@ -262,9 +263,9 @@ def test_a_wall_where_somebody_stands_has_to_wait_and_the_others_do_not(scene):
             """
         )
     )
-    record = played.run.record
+    record = done.run.record
     assert [record.grid.place(cell) for cell in record.cell[record.of(BLOCK)]] == [(0, 4)]
-    assert played.notes == ["block at (0, 0) has been waiting since time 1: agent 0 stands there"]
+    assert done.notes == ["block at (0, 0) has been waiting since time 1: agent 0 stands there"]
 
 
 def test_the_seed_decides_what_is_drawn(scene):
@@ -277,7 +278,7 @@ def test_the_seed_decides_what_is_drawn(scene):
     starts = [errand.start for errand in one.errands]
     assert len(set(starts)) == 6
     assert np.array_equal(one.written_out[0].routes, two.written_out[0].routes)
-    assert np.array_equal(play(one).run.record.cell, play(two).run.record.cell)
+    assert np.array_equal(run_scene(one).run.record.cell, run_scene(two).run.record.cell)
 
 
 def test_agents_of_one_group_share_their_places(scene):
@@ -356,17 +357,17 @@ def test_the_seconds_are_kept(scene):
         "[[group]]\ncount = 40\npatrol = [[0, 0], [39, 39]]\n"
     )
     with pytest.raises(TooLarge, match="40 agents with errands until 1e\\+07 do not fit"):
-        play(replace(scene(text), until=1e7))
-    played = play(replace(scene(text), until=5000.0))
-    laps = played.run.laps["seconds"]
-    assert played.run.status is Status.OUT_OF_TIME
-    assert not played.is_done
+        run_scene(replace(scene(text), until=1e7))
+    done = run_scene(replace(scene(text), until=5000.0))
+    laps = done.run.laps["seconds"]
+    assert done.run.status is Status.OUT_OF_TIME
+    assert not done.is_done
     assert laps[:-1].sum() < 0.02  # it ended with the step in which the time was over
-    assert check_record(played.run.record) == []
+    assert check_record(done.run.record) == []
 
 
 def test_the_clock_counts_steps_and_agents(scene):
-    played = play(
+    done = run_scene(
         scene(
             """until = 200
             [[group]]
@@ -379,12 +380,12 @@ def test_the_clock_counts_steps_and_agents(scene):
             """
         )
     )
-    laps = played.run.laps
-    assert laps["time"].tolist() == list(range(1, round(played.run.time) + 1))
+    laps = done.run.laps
+    assert laps["time"].tolist() == list(range(1, round(done.run.time) + 1))
     assert laps["agents"].tolist() == [2] * 4 + [1] * (len(laps) - 4)
     assert (laps["seconds"] > 0).all()
-    assert laps["seconds"].sum() == pytest.approx(played.run.seconds)
-    assert 0 < played.completion_seconds <= played.run.seconds + played.prepare_seconds
+    assert laps["seconds"].sum() == pytest.approx(done.run.seconds)
+    assert 0 < done.completion_seconds <= done.run.seconds + done.prepare_seconds
 
 
 def test_without_a_clock_nothing_is_noted_and_with_it_nothing_changes():
@@ -434,15 +435,15 @@ def test_the_ending_of_a_record():
 
 def test_the_distance_model_is_played_too(scene):
     parsed = scene('model = "distance"\nuntil = 80\n[[group]]\nplaces = [[0, 0]]\npatrol = [[9, 4], [0, 4]]\nloops = 2')
-    played = play(parsed)
-    assert played.run.status is Status.SOLVED
-    assert played.run.record.model == DISTANCE
-    assert arrivals(played, 0) == [(9, 4), (0, 4), (9, 4), (0, 4), (0, 0)]
-    assert check_record(played.run.record) == []
+    done = run_scene(parsed)
+    assert done.run.status is Status.SOLVED
+    assert done.run.record.model == DISTANCE
+    assert arrivals(done, 0) == [(9, 4), (0, 4), (9, 4), (0, 4), (0, 0)]
+    assert check_record(done.run.record) == []
 
 
 def test_a_goal_may_be_where_an_event_opens_a_wall(scene):
-    played = play(
+    done = run_scene(
         scene(
             """until = 60
             [[group]]
@@ -460,9 +461,9 @@ def test_a_goal_may_be_where_an_event_opens_a_wall(scene):
             """
         )
     )
-    assert arrivals(played, 0) == [(5, 0), (2, 1)]
-    goals = played.run.record.of(GOAL)
-    assert played.run.record.time[goals].tolist() == [0, 30]
+    assert arrivals(done, 0) == [(5, 0), (2, 1)]
+    goals = done.run.record.of(GOAL)
+    assert done.run.record.time[goals].tolist() == [0, 30]
 
 
 def test_everything_wrong_is_told_at_once_by_line(scene):
@@ -575,9 +576,9 @@ def test_mistakes_are_named(scene, text, complaint):
 
 def test_a_goal_behind_a_door_that_will_open_is_fine(scene):
     text = '[world]\nmap = "..#.."\n[[group]]\nplaces = [[0, 0]]\ngoals = [[4, 0]]\n[[event]]\nat = 9\ndo = "free"\n'
-    played = play(scene(text + "places = [[2, 0]]"))
-    assert played.run.status is Status.SOLVED
-    assert played.run.time >= 12
+    done = run_scene(scene(text + "places = [[2, 0]]"))
+    assert done.run.status is Status.SOLVED
+    assert done.run.time >= 12
 
 
 @pytest.mark.parametrize(

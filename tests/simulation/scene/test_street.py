@@ -1,4 +1,4 @@
-"""Streets as scene files: read, played, and all mistakes of a file at once."""
+"""Streets as scene files: read, run, and all mistakes of a file at once."""
 
 from dataclasses import replace
 
@@ -8,7 +8,9 @@ import pytest
 from wayfolk.errors import BadInput
 from wayfolk.files import built_in
 from wayfolk.simulation.scene.reader import read_scene
-from wayfolk.simulation.scene.street import play_street, read_street
+from wayfolk.simulation.scene.run import run_scene
+from wayfolk.simulation.scene.scene import Scene
+from wayfolk.simulation.scene.street_scene import StreetScene
 
 EXAMPLE = built_in.HOME / "scenes" / "street.toml"
 STREET = """until = 20
@@ -41,17 +43,17 @@ def written(folder, text):
 
 
 def test_the_example_is_read():
-    scene = read_street(EXAMPLE)
-    assert scene.ground.n_crossings == 2
+    scene = read_scene(EXAMPLE)
+    assert scene.street_map.n_crossings == 2
     assert [spawn.kind for spawn in scene.spawns] == ["pedestrian", "hurried", "car", "bus"]
     assert [spawn.is_vehicle for spawn in scene.spawns] == [False, False, True, True]
     assert scene.signals[1].green_seconds == 12.0
 
 
-def test_a_street_is_played_and_counted(tmp_path):
-    played = play_street(read_street(written(tmp_path, STREET)))
-    answer = played.as_dict()
-    assert played.trajectory.n_frames == 401
+def test_a_street_is_run_and_counted(tmp_path):
+    done = run_scene(read_scene(written(tmp_path, STREET)))
+    answer = done.as_dict()
+    assert done.trajectory.n_frames == 401
     assert answer["agents"] == answer["arrived"] + answer["present"] > 3
     assert answer["longest_overlap_steps"] <= 1
     assert answer["crossed_against_signal"] == {}
@@ -76,33 +78,45 @@ most = 12
 area = [0, 0, 1, 4]
 goal_area = [9, 0, 3, 4]
 """
-    played = play_street(read_street(written(tmp_path, hall)))
-    assert played.street.arrived == 12
-    places = played.trajectory.places
+    done = run_scene(read_scene(written(tmp_path, hall)))
+    assert done.street.arrived == 12
+    places = done.trajectory.places
     assert np.nanmax(places[..., 0]) < 9.1
     last = [places[~np.isnan(places[:, agent, 0]), agent][-1] for agent in range(12)]
     assert np.ptp([y for _, y in last]) > 1.5  # not all at one point
 
 
 def test_the_junction_of_the_examples_is_played_without_a_fault():
-    scene = read_street(EXAMPLE.with_name("crossroads.toml"))
-    assert [len(lane.junctions) for lane in scene.ground.lanes] == [1] * 12
-    answer = play_street(replace(scene, until=40.0)).as_dict()
+    scene = read_scene(EXAMPLE.with_name("crossroads.toml"))
+    assert [len(lane.junctions) for lane in scene.street_map.lanes] == [1] * 12
+    answer = run_scene(replace(scene, until=40.0)).as_dict()
     assert answer["faults"] == 0
     assert answer["emergency_stops"] == 0
     assert set(answer["crossed_against_signal"]) <= {"hurried"}
     assert answer["arrived"] > 10
 
 
-def test_a_street_is_no_other_scene():
-    with pytest.raises(BadInput, match="read it with read_street"):
-        read_scene(EXAMPLE)
+def test_one_pair_of_functions_serves_both_kinds_of_scenes(tmp_path):
+    agents = '[world]\nmap = """\n...\n"""\n[[group]]\nplaces = [[0, 0]]\ngoals = [[2, 0]]\n'
+    for text, kind in ((STREET, StreetScene), (agents, Scene)):
+        scene = read_scene(written(tmp_path, text))
+        assert type(scene) is kind
+        told = []
+        done = run_scene(replace(scene, until=3.0), tell=told.append)
+        assert done.as_dict()["scene"] == scene.name
+        assert 0 < told[-1].time <= 3.0  # what progress on a terminal shows
+
+
+def test_the_seed_of_a_model_is_the_scenes_own(tmp_path):
+    text = STREET.replace("[street]", "[street]\noptions = { seed = 3 }", 1)
+    with pytest.raises(BadInput, match="the seed is the scene's own"):
+        read_scene(written(tmp_path, text))
 
 
 def test_a_map_may_be_a_file(tmp_path):
     (tmp_path / "road.map").write_text("type octile\nheight 3\nwidth 5\nmap\n.....\n>>x>>\n.....\n")
     text = STREET.replace("map = '''\n.....\n>>x>>\n.....\n'''", 'file = "road.map"')
-    assert read_street(written(tmp_path, text)).ground.n_crossings == 1
+    assert read_scene(written(tmp_path, text)).street_map.n_crossings == 1
 
 
 def test_a_brain_may_be_a_file_beside_the_scene(tmp_path):
@@ -114,8 +128,8 @@ def test_a_brain_may_be_a_file_beside_the_scene(tmp_path):
     with pytest.raises(
         BadInput, match=r"line 15: 'dog\.py' would run code: give --trust, or trust=True, if you trust the"
     ):
-        read_street(file)
-    scene = read_street(file, trust=True)
+        read_scene(file)
+    scene = read_scene(file, trust=True)
     assert scene.spawns[0].kind == "dog"
 
 
@@ -148,12 +162,12 @@ def test_a_brain_may_be_a_file_beside_the_scene(tmp_path):
 )
 def test_a_mistake_is_one_sentence(tmp_path, old, new, sentence):
     with pytest.raises(BadInput) as caught:
-        read_street(written(tmp_path, STREET.replace(old, new, 1)))
+        read_scene(written(tmp_path, STREET.replace(old, new, 1)))
     assert sentence in str(caught.value)
 
 
 @pytest.mark.plain
 def test_all_mistakes_are_told_at_once(tmp_path):
     with pytest.raises(BadInput) as caught:
-        read_street(written(tmp_path, STREET.replace("rate = 0.5", "rate = 0").replace('"car"', '"kar"')))
+        read_scene(written(tmp_path, STREET.replace("rate = 0.5", "rate = 0").replace('"car"', '"kar"')))
     assert str(caught.value).count("\n") == 1

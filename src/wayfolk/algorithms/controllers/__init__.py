@@ -8,7 +8,11 @@ two ways:
 
     in Python      `decide(view)` answers for each agent in `view.asked`
     compiled       `arrays` is a NamedTuple whose function plans inside the referee's loop (see `wayfolk.kernels.planning`);
-                   `make_room(view)` is called when that reports that its arrays are full
+                   `make_room(view)` is called when that reports that its arrays are full, or has paused
+
+A step in which many agents plan can take seconds. A compiled controller may therefore pause, and one in Python may work in
+`think(view)`, which is called again until it returns True, and then `decide` is. Where a deadline comes before, the step
+goes on when the simulation is advanced again; `update` begins it anew.
 
 A route is one or more cells; a cell equal to the present one is a wait.
 
@@ -18,7 +22,7 @@ the agents that have changed and those that lead through new walls, and calls `u
 A controller that keeps data repairs only the part that has changed, so that one new goal does not cost a new start for all
 agents. By default `update` prepares again. Events at time 0 must give what a new controller for the changed problem gives.
 Later, agents plan with the map, the goals and the agents as they are now, and with what was reserved or learned before. So
-one-way streets are repaired around the edited cells, and may differ there from those of a new start.
+one-way moves are repaired around the edited cells, and may differ there from those of a new start.
 
 The fact SEES says what an agent may look at beyond its own cell: "all", or the name of the option that holds the radius
 within which it sees others. A contract test moves agents out of sight and expects the same decision. The fact MODELS lists
@@ -151,8 +155,12 @@ class Controller:
         """Answer for each agent in `view.asked`; one without an answer waits. For controllers written in Python."""
         raise TypeError(f"{type(self).__name__} neither decides in Python nor has arrays of its own")
 
+    def think(self, view: View) -> bool:
+        """Do a part of the planning for this step, some hundredths of a second; whether `decide` can answer now."""
+        return True
+
     def make_room(self, view: View) -> None:
-        """Enlarge the arrays that were full. For compiled controllers."""
+        """Enlarge the arrays that were full, unless planning has only paused. For compiled controllers."""
         raise TypeError(f"{type(self).__name__} has run out of room and cannot make any")
 
     def first_row(self) -> int | None:

@@ -2,7 +2,7 @@
 
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first
-from wayfolk.kernels.best_first import FOUND
+from wayfolk.kernels.codes import FOUND
 from wayfolk.kernels.crew import give_route, wait
 from wayfolk.problem.result import NO_LIMIT
 

@@ -1,7 +1,7 @@
 """A*-Replan: each agent follows a shortest path and reserves the next few cells of it.
 
 Sigurdson, Bulitko, Yeoh, Hernandez and Koenig, "Multi-agent pathfinding with real-time heuristic search", 2018;
-Bakos, slides, 2022. FAR without its one-way streets.
+Bakos, slides, 2022. FAR without its one-way map.
 
 Guarantees  a shortest path for each agent as if it were alone. None for all agents together: they can block each other
             for ever, above all in corridors.

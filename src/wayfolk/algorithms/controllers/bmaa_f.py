@@ -1,4 +1,4 @@
-"""BMAA*-f: BMAA* on one-way streets.
+"""BMAA*-f: BMAA* on a one-way map.
 
 Sigurdson, Bulitko, Yeoh, Hernandez and Koenig, "Multi-agent pathfinding with real-time heuristic search", CIG 2018;
 Bakos, slides of the same title, 2022.

@@ -1,4 +1,4 @@
-"""BMAA*-f-c: BMAA* on one-way streets in which agents resting on their goals are pushed out of the way.
+"""BMAA*-f-c: BMAA* on a one-way map in which agents resting on their goals are pushed out of the way.
 
 Sigurdson, Bulitko, Yeoh, Hernandez and Koenig, "Multi-agent pathfinding with real-time heuristic search", CIG 2018;
 Bakos, slides of the same title, 2022.

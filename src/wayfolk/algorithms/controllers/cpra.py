@@ -27,8 +27,8 @@ from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._corridor import seek
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first, rra
-from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED
+from wayfolk.kernels.codes import FOUND, FULL, NOWHERE
 from wayfolk.kernels.crew import N_ASKED, report
 from wayfolk.kernels.graph import MANHATTAN, OCTILE, CsrGraph
 from wayfolk.kernels.heap import ROW
@@ -62,10 +62,10 @@ def begin(
     level: Annotated[int, Range(0, 1000), "Level of the abstract paths; 0 is half-way up."] = 0,
 ) -> Controller:
     """A controller that lets the agents of `problem` reserve their next steps below abstract paths."""
-    return Refining(problem, window, level)
+    return Cpra(problem, window, level)
 
 
-class Refining(Windowed):
+class Cpra(Windowed):
     """Gives each agent a reserved path through the next window, inside its abstract path."""
 
     def __init__(self, problem: Problem, window: int, level: int) -> None:
@@ -175,7 +175,7 @@ class CorridorArrays(NamedTuple):
     node: NDArray[np.int32]
     order: NDArray[np.int32]
     begins: NDArray[np.int32]
-    memory: best_first.Memory
+    memory: best_first.SearchMemory
     rows: NDArray[np.void]
     nodes: NDArray[np.int32]
     listed: NDArray[np.int32]
@@ -235,7 +235,7 @@ def _aim(arrays, agent, here, goal):
         start=start, goal=last, kind=arrays.kind, parents=nothing, marks=nothing, last=np.int64(NOWHERE), above=nothing,
         first=nothing, target=nothing, cells=nothing, budget=NO_LIMIT, events=nothing, is_new=True, path=arrays.listed,
     )  # fmt: skip
-    if code == QUEUE_FULL:
+    if code == FULL:
         return -1
     searches.state[agent, 0] = NOWHERE
     nodes, graph = arrays.nodes[agent], arrays.graph

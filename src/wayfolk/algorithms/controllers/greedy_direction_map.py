@@ -6,7 +6,7 @@ Guarantees  none: these agents have nowhere to go, and reach a goal by chance on
 Invariants  an agent on a vector takes the cheapest step to an empty cell that has a vector too, or with the probability
             `second` the next best if that costs hardly more; only where no such cell is empty does it leave the lanes.
 Cost        one expansion for each step.
-Deviations  the thesis does not say how similar two steps must be for the second to be chosen: `similar` is ours. The map is
+Deviations  Jansen does not say how similar two steps must be for the second to be chosen: `similar` is ours. The map is
             not changed.
 """
 
@@ -21,8 +21,8 @@ from wayfolk.compile.jit import inner
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crew import asked, report, wait
-from wayfolk.kernels.direction_map import LanedGrid
 from wayfolk.kernels.graph import cost, there
+from wayfolk.kernels.laned_graphs import LanedGrid
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.random import new_random
 from wayfolk.problem.problem import Problem

@@ -10,29 +10,27 @@ Invariants  an agent that plans looks at no agent farther away than `radius`. No
 Cost        one A* for each agent at the start, after each refused move and at each new goal; after an event one for each
             agent that it is about, or whose route leads through a new wall.
 Deviations  an occupied goal is planned for like a free one, and the agent then waits beside it. Without a path it waits for
-            the time of one step. No noise is added to the heuristic (Silver's agitation), as in Jansen's thesis. With
-            `setup="thesis"` agents do what those of the thesis' simulator did, without these deviations: see
-            docs/direction-maps.md.
+            the time of one step. No noise is added to the heuristic (Silver's agitation), as in Jansen 2008. The agents
+            of Jansen's simulator are `jansen_direction_map` with a `w_max` of 0.
 """
 
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
+from wayfolk.algorithms.controllers._agents_as_walls import AgentWallGrid, is_seen
 from wayfolk.algorithms.controllers._alone import find_route, follow, rests_on_goal
-from wayfolk.algorithms.controllers._thesis import Thesis, ThesisSetup
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._best_first import best_heuristic, can_fall, lists_for
 from wayfolk.kernels import best_first, buckets
-from wayfolk.kernels.best_first import EXPANDED, QUEUE_FULL
+from wayfolk.kernels.best_first import EXPANDED
+from wayfolk.kernels.codes import FULL
 from wayfolk.kernels.crew import asked, report
-from wayfolk.kernels.crowded import CrowdedGrid, is_seen
 from wayfolk.kernels.graph import HEURISTICS, GridGraph
-from wayfolk.kernels.planning import planned_by
+from wayfolk.kernels.planning import SLICE, planned_by
 from wayfolk.problem.problem import Problem
-from wayfolk.world.direction_map import DirectionMap
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
@@ -47,18 +45,11 @@ MODELS = ("steps", "distance", "turns")
 def begin(
     problem: Problem,
     *,
-    seed: Annotated[
-        int, Range(0, 4611686018427387904), "Random seed, of steps beside an occupied goal in the setup thesis."
-    ] = 0,
-    setup: Annotated[
-        Literal["ours", "thesis"], "Agents that work best, or those of the simulator of Jansen's thesis."
-    ] = "ours",
+    seed: Annotated[int, Range(0, 4611686018427387904), "Random seed, not used."] = 0,
     radius: Annotated[float, Range(0, None), "How far an agent sees others, which are walls to it."] = 5.0,
     weight: Annotated[float, Range(0, 1000000.0, "high"), "Weight of the heuristic; above 1 it is weighted A*."] = 1.0,
 ) -> Controller:
     """A controller that plans an A* path for each agent of `problem` by itself."""
-    if setup == "thesis":
-        return Thesis(problem, DirectionMap(problem.grid), ThesisSetup(radius=radius, weight=weight), seed)
     return LocalRepair(problem, radius, weight)
 
 
@@ -78,6 +69,7 @@ class LocalRepair(Controller):
             memory=best_first.new_memory(grid.n_cells),
             queue=buckets.new_buckets(n_lists, 2 * n_free + 16),
             path=np.empty(grid.n_cells, np.int32),
+            is_paused=np.zeros(1, np.bool_),
             reach=float(radius * radius),
             weight=float(weight),
             kind=HEURISTICS[best_heuristic(grid)],
@@ -98,17 +90,19 @@ class LocalRepair(Controller):
         """Nothing is remembered: all plans are routes."""
 
     def make_room(self, view: View) -> None:
-        """Enlarge the queue of the search."""
-        self.arrays = self.arrays._replace(queue=buckets.grown(self.arrays.queue))
+        """Enlarge the queue of the search, unless planning has only paused."""
+        if not self.arrays.is_paused[0]:
+            self.arrays = self.arrays._replace(queue=buckets.grown(self.arrays.queue))
 
 
 class PathArrays(NamedTuple):
     """The map, and what a search needs (see `find_route`)."""
 
     graph: GridGraph
-    memory: best_first.Memory
+    memory: best_first.SearchMemory
     queue: buckets.Buckets
     path: NDArray[np.int32]
+    is_paused: NDArray[np.bool_]
     reach: float
     weight: float
     kind: int
@@ -117,18 +111,24 @@ class PathArrays(NamedTuple):
 
 
 def _plan_routes(arrays, crew, log, now):
-    """Plan for one asked agent after another; how many have a route before the queue is full."""
+    """Plan for one asked agent after another; how many have a route before it pauses or the queue is full."""
     numbers = asked(crew)
+    spent = 0
+    arrays.is_paused[0] = False
     for k in range(numbers.size):
         number = numbers[k]
         if rests_on_goal(crew, number):
             continue
+        if spent >= SLICE:
+            arrays.is_paused[0] = True
+            return k
         start, goal = crew.agents[number]["here"], crew.agents[number]["goal"]
-        crowd = CrowdedGrid(arrays.graph, crew.occupant, start, arrays.reach, goal)
+        crowd = AgentWallGrid(arrays.graph, crew.occupant, start, arrays.reach, goal)
         code, n = find_route(arrays, crowd, start, goal)
-        if code == QUEUE_FULL:
+        if code == FULL:
             return k
         report(crew, number, arrays.memory.counts[EXPANDED])
+        spent += arrays.memory.counts[EXPANDED]
         if n > 0 and is_seen(crowd, goal):
             n -= 1  # do not run into the agent that stands on the goal
         follow(crew, number, arrays.path, n)

@@ -23,15 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
-from wayfolk.algorithms.controllers._seats import take_seats
+from wayfolk.algorithms.controllers._seats import PAUSED, take_seats
 from wayfolk.algorithms.options import Range
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import reservations, rra, space_time
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import FOUND, FULL, NOBODY
 from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
 from wayfolk.kernels.edits import Edits, no_edits, with_changes
 from wayfolk.kernels.field_store import limit_of
-from wayfolk.kernels.planning import planned_by
+from wayfolk.kernels.planning import SLICE, planned_by
 from wayfolk.kernels.reservations import holder, release, reserve
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
@@ -98,7 +98,7 @@ class Windowed(Controller):
             parked_at=np.full(n, NOBODY, np.int32),
             seats=np.zeros(2 * n, np.int32),
             order=np.zeros(n, np.int32),
-            turn=np.zeros(1, np.int64),
+            turn=np.zeros(2, np.int64),
             goal=np.zeros(1, np.int32),
             edits=no_edits(),
             seen=np.zeros(n, np.int64),
@@ -120,6 +120,7 @@ class Windowed(Controller):
     def update(self, view: View, change: Change) -> None:
         """Make places for those who have joined; note where moves have changed, for searches to be compared with."""
         window: WindowArrays = self.arrays
+        window.turn[PAUSED] = 0
         if len(view.here) > len(window.n_way):
             window = self._enlarged(window, view.grid, len(view.here))
         if change.cells.size:
@@ -161,7 +162,8 @@ class Windowed(Controller):
         now = round(memory.view.time * window.per_step)
         memory.ways("ways", window.cells, window.slots, window.n_way, now, 2 * window.span + 64)
         memory.numbers("parked_at", window.parked_at, memory.cells_or_none)
-        memory.numbers("turn", window.turn, memory.count)
+        memory.numbers("turn", window.turn[:PAUSED], memory.count)
+        memory.numbers("paused", window.turn[PAUSED:], (0, 1))
         memory.numbers("since", window.clock[SINCE : SINCE + 1], (0.0, memory.view.time))
         memory.numbers("tokens", window.clock[TOKENS : TOKENS + 1], memory.any)
         memory.searches("searches", window.searches)
@@ -172,8 +174,9 @@ class Windowed(Controller):
         )
 
     def make_room(self, view: View) -> None:
-        """Enlarge the tree of the search."""
-        self.arrays = self.arrays._replace(nodes=space_time.grown(self.arrays.nodes))
+        """Enlarge the tree of the search, unless planning has only paused."""
+        if not self.arrays.turn[PAUSED]:
+            self.arrays = self.arrays._replace(nodes=space_time.grown(self.arrays.nodes))
 
 
 def _with_spare(n: int) -> int:
@@ -217,10 +220,15 @@ def _plan_routes(arrays, crew, log, now):
     order = arrays.order[:n_asked]
     take_seats(crew, arrays.seats, arrays.turn, order)
     slot = begin_round(arrays, crew, order, now)
+    spent = 0
     for k in range(n_asked):
         agent = order[k]
+        if spent >= SLICE:
+            arrays.turn[PAUSED] = 1
+            return k
         if not plan_window(arrays, crew, agent, crew.agents[agent]["goal"], slot, slot + arrays.span // 2):
             return k
+        spent += crew.answers[agent]["spent"]
     return n_asked
 
 
@@ -284,14 +292,14 @@ def plan_window(arrays, crew, agent, goal, slot, until):
     cells, slots = arrays.cells[agent], arrays.slots[agent]
     start = crew.agents[agent]["here"]
     code, spent = search_window(arrays, agent, goal, start, slot, slot + arrays.span)
-    if code == space_time.FULL:
+    if code == FULL:
         return False
     report(crew, agent, spent)
     for t in range(slot - 1, slot + arrays.per_step):
         release(table, start, t, agent)
     # a way begins with the slot before it, so that others see who comes from where
     cells[0], slots[0] = start, slot - 1
-    if code == space_time.FOUND:
+    if code == FOUND:
         n = space_time.trace(nodes, cells[1:], slots[1:]) + 1
         space_time.hold(table, cells, slots, n, agent)
         used = 0

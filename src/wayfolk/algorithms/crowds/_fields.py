@@ -14,6 +14,7 @@ from wayfolk.errors import BadProblem, NotSupported, TooLarge
 from wayfolk.kernels.bodies.arrays import Bodies
 from wayfolk.kernels.bodies.potential import flow_down, march
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.heap import FLOAT_ROW
 from wayfolk.machine import available_bytes
 from wayfolk.world.area import AreaGoals
 from wayfolk.world.grid import Grid
@@ -152,9 +153,9 @@ class MarchRoom:
     """The arrays that fast marching on one grid needs."""
 
     def __init__(self, grid: Grid) -> None:
-        self.keys, self.items = np.zeros(5 * grid.n_cells), np.zeros(5 * grid.n_cells, np.int32)
+        self.rows = np.zeros(5 * grid.n_cells, FLOAT_ROW)
         self.is_done = np.zeros(grid.n_cells, np.bool_)
 
     def march(self, grid: Grid, costs: NDArray[np.float64], goals: Cells, potential: NDArray[np.float64]) -> None:
         """Write the potential of `goals`."""
-        march(grid.legal, grid.stride, costs, goals, potential, self.keys, self.items, self.is_done)
+        march(grid.legal, grid.stride, costs, goals, potential, self.rows, self.is_done)

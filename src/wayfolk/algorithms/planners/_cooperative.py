@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.task import Task
-from wayfolk.errors import NotSupported
 from wayfolk.kernels import reservations, rra, space_time
-from wayfolk.kernels.distance import fewest_steps
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
+from wayfolk.kernels.deadline import in_parts
 from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.world.grid import Moves
+from wayfolk.world.spots import fewest_steps
 
+MOST = 1 << 13  # expansions between two looks at the clock
 Order = Literal["given", "longest", "random"]
 
 
-class Prioritised(Task):
+class PrioritisedPlanning(Task):
     """Prioritised planning under way. How one agent searches is left to subclasses.
 
     At slot 0 all agents are at their starts; a move made at slot t puts the agent into row t of the plan. No reservation
@@ -29,8 +31,6 @@ class Prioritised(Task):
     """
 
     def __init__(self, problem: Problem, *, order: Order, retries: int, seed: int) -> None:
-        if not problem.is_one_shot:
-            raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
         self.problem, self.retries = problem, retries
         self.order = order_of(problem, order, seed)
         self.goals = np.zeros(1, np.int32)
@@ -75,12 +75,12 @@ class Prioritised(Task):
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Expand up to `budget` nodes, fewer if `until` comes first; `unspent` are left then."""
         while budget > 0 and not self.status.is_final:
-            code, used = self.search(budget)
+            code, used = self.search(min(budget, MOST))
             self.counters.expanded += used
             budget -= used
-            if code == space_time.FOUND:
+            if code == FOUND:
                 self._keep_path()
-            elif code == space_time.EXHAUSTED:
+            elif code == EXHAUSTED:
                 self._fail()
             if time.perf_counter() >= self.until:
                 break
@@ -126,7 +126,7 @@ class Prioritised(Task):
         return result
 
 
-class Cooperative(Prioritised):
+class Cooperative(PrioritisedPlanning):
     """Agents search in space and time; `exact`: guided by true distances."""
 
     def __init__(self, problem: Problem, *, exact: bool, order: Order, retries: int, seed: int) -> None:
@@ -149,9 +149,9 @@ class Cooperative(Prioritised):
         done = int(self.nodes.counts[space_time.EXPANDED])
         code = space_time.advance(self.rules, self.table, self.nodes, self.rra, self.query, budget)
         used = int(self.nodes.counts[space_time.EXPANDED]) - done
-        if code == space_time.FULL:
+        if code == FULL:
             self.nodes = space_time.grown(self.nodes)
-            code = space_time.RUNNING
+            code = RUNNING
         return code, used
 
     def read_path(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -171,5 +171,8 @@ def order_of(problem: Problem, order: Order, seed: int) -> NDArray[np.intp]:
     if order == "random":
         return np.random.default_rng(seed).permutation(agents)
     if order == "longest":
-        return np.argsort(-fewest_steps(problem.grid, problem.starts, problem.goals), kind="stable")
+        grid, starts, goals = problem.grid, problem.starts, problem.goals
+        parts = in_parts(agents, len(grid.free_cells))
+        steps = [fewest_steps(grid, starts[part], goals[part]) for part in parts]
+        return np.argsort(-np.concatenate([np.zeros(0, np.int32), *steps]), kind="stable")
     return agents

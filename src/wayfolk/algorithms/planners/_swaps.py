@@ -35,7 +35,7 @@ from wayfolk.kernels.codes import NOBODY
 FEW_SITES = 16
 
 
-class Swapping(NamedTuple):
+class SwapTables(NamedTuple):
     """What swaps need: the tables of blocks, and room for the junctions, a path and the neighbours of a junction.
 
     `is_junction` marks cells with three neighbours or more. `stages` is how much is tried to empty the neighbours of one:
@@ -50,12 +50,12 @@ class Swapping(NamedTuple):
     rings: bool
 
 
-def new_swapping(legal: NDArray[np.uint8], blocks: Blocks, *, stages: int, rings: bool) -> Swapping:
+def new_swapping(legal: NDArray[np.uint8], blocks: Blocks, *, stages: int, rings: bool) -> SwapTables:
     """Room for swaps on a map with these legal moves."""
     degrees = np.unpackbits(legal[:, None], axis=1).sum(1)
     n = len(legal)
     is_junction = (degrees >= 3).astype(np.uint8)
-    return Swapping(blocks, is_junction, np.zeros(n, np.int32), np.zeros(n, np.int32), stages, rings)
+    return SwapTables(blocks, is_junction, np.zeros(n, np.int32), np.zeros(n, np.int32), stages, rings)
 
 
 @inner

@@ -6,7 +6,7 @@ Guarantees  one agent alone gets a cheapest path. Several get paths that do not 
             empty map and only then looks for times, so it may find none where there are some.
 Invariants  the plan has no faults; every agent stays on its goal once it is there for good.
 Cost        a jump point search for each agent, and its path in time, step by step; an expansion is a jump point or a step.
-Deviations  several rules of the thesis are misprinted. The cells beside a collision cell are those to the left and right of
+Deviations  several rules are misprinted. The cells beside a collision cell are those to the left and right of
             the direction of travel, for all eight directions; jumps are unrolled by their number of moves, not their
             Euclidean length; waits are tried one cell further back at a time. Each move of an agent that evades another
             is tested: legal, free at that time, no swap, no crossing diagonals, and back on the path. Where moves are
@@ -22,8 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.planners._cooperative import Order, Prioritised
-from wayfolk.kernels import evading, jump_paths, jump_stops, space_time
+from wayfolk.algorithms.planners._cooperative import Order, PrioritisedPlanning
+from wayfolk.kernels import evading
+from wayfolk.kernels.codes import EXHAUSTED, RUNNING
+from wayfolk.kernels.jumps import paths as jump_paths
+from wayfolk.kernels.jumps import stops as jump_stops
 from wayfolk.problem.problem import Problem
 
 PAPER = "Renukamurthy 2016"
@@ -46,7 +49,7 @@ def begin(
     )
 
 
-class CooperativeJps(Prioritised):
+class CooperativeJps(PrioritisedPlanning):
     """Agents search by jumps, then get times. The first `n_closed` of `closed` are cells that the agent avoids."""
 
     def __init__(
@@ -83,14 +86,14 @@ class CooperativeJps(Prioritised):
         done = int(jumps.counts[jump_paths.EXPANDED])
         code = jump_paths.advance_jumps(jumps, self.legal, self.problem.grid.offsets, budget)
         used = int(jumps.counts[jump_paths.EXPANDED]) - done
-        if code == jump_paths.RUNNING:
-            return space_time.RUNNING, used
+        if code == RUNNING:
+            return RUNNING, used
         jump_paths.end_jumps(jumps, self.goals, 1)
         self.counters.generated += int(jumps.counts[jump_paths.GENERATED])
-        if code == jump_paths.EXHAUSTED:
-            return space_time.EXHAUSTED, used
+        if code == EXHAUSTED:
+            return EXHAUSTED, used
         self._begin_times()
-        return space_time.RUNNING, used
+        return RUNNING, used
 
     def _begin_times(self) -> None:
         """Unroll the jumps into cells, and begin to give them times."""
@@ -126,13 +129,13 @@ class CooperativeJps(Prioritised):
         done = int(self.memory.counts[evading.TRIED])
         code = evading.advance_times(self.course, budget)
         used = int(self.memory.counts[evading.TRIED]) - done
-        if code == space_time.EXHAUSTED and self.n_closed < self.detours:
+        if code == EXHAUSTED and self.n_closed < self.detours:
             collision = int(self.memory.counts[evading.FURTHEST]) + 1
             if collision < len(self.course.path) - 1:  # neither the goal, nor that it cannot stay there
                 self.closed[self.n_closed] = self.course.path[collision]
                 self.counters.replans += 1
                 self._begin_jumps(self.n_closed + 1)
-                code = space_time.RUNNING
+                code = RUNNING
         return code, used
 
     def read_path(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

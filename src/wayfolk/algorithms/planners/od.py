@@ -19,10 +19,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.planners._groups import joint
-from wayfolk.algorithms.planners._groups.search import NO_MEMORY, Ground, JointSearch
+from wayfolk.algorithms.planners._groups.search import NO_MEMORY, JointSearch, SharedFields
 from wayfolk.algorithms.task import Task
-from wayfolk.errors import NotSupported
+from wayfolk.kernels.codes import EXHAUSTED, FOUND
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
@@ -39,8 +38,6 @@ def begin(
     objective: Annotated[Literal["sum_of_costs", "makespan", "sum_of_loss"], "What is minimised."] = "sum_of_costs",
 ) -> OperatorDecomposition:  # fmt: skip
     """A task that plans for all agents of `problem`."""
-    if not problem.is_one_shot:
-        raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
     return OperatorDecomposition(problem, objective)
 
 
@@ -49,7 +46,7 @@ class OperatorDecomposition(Task):
 
     def __init__(self, problem: Problem, objective: str) -> None:
         self.problem, self.objective = problem, objective
-        self.ground = Ground(problem)
+        self.ground = SharedFields(problem)
         self.known = 0
         self.search: JointSearch | None = None
         self.detail = ""
@@ -76,12 +73,12 @@ class OperatorDecomposition(Task):
         return 0
 
     def _search(self, search: JointSearch, budget: int) -> int:
-        """Expand up to `budget` nodes; how many it were."""
+        """Expand up to `budget` nodes; the number of expanded nodes."""
         done = search.expanded
         code = search.advance(budget)
-        if code == joint.FOUND:
+        if code == FOUND:
             self.status = Status.SOLVED
-        elif code == joint.EXHAUSTED:
+        elif code == EXHAUSTED:
             self.status, self.detail = Status.IMPOSSIBLE, "all that the agents can do was tried"
         elif code == NO_MEMORY:
             self.status, self.detail = Status.OUT_OF_BUDGET, f"memory is full after {search.expanded:,} expansions"

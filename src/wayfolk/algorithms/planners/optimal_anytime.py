@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.planners._groups.detection import Groups, Searching, ratio
+from wayfolk.algorithms.planners._groups.detection import Groups, GroupSearches, ratio
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Result, Status
@@ -41,7 +41,7 @@ class OptimalAnytime(Groups):
     best_cost: int
     proven: int = 0
 
-    def steps(self) -> Searching:
+    def steps(self) -> GroupSearches:
         """Detect groups with a growing cap."""
         for cap in range(1, self.problem.n_agents + 1):
             self.cap = cap

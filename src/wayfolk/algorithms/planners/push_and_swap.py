@@ -20,9 +20,9 @@ import numpy as np
 
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners._blocks import no_blocks
+from wayfolk.algorithms.planners._push import Order, PushPlanner
+from wayfolk.algorithms.planners._push_kernels import new_walking
 from wayfolk.algorithms.planners._swaps import new_swapping
-from wayfolk.algorithms.planners._walking import new_walking
-from wayfolk.algorithms.planners._walks import Order, Walks
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Status
 
@@ -46,8 +46,8 @@ def begin(
     return PushAndSwap(problem, seed=seed, order=order, stages=2 if clear == "published" else 4)
 
 
-class PushAndSwap(Walks):
-    """Walks under way; one failure ends them."""
+class PushAndSwap(PushPlanner):
+    """Push and Swap as a task: it ends with the first agent that cannot reach its goal."""
 
     def __init__(self, problem: Problem, *, seed: int, order: Order, stages: int) -> None:
         grid = problem.grid

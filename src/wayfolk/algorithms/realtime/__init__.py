@@ -6,7 +6,7 @@ Each file is an algorithm; see `wayfolk.algorithms.catalogue` for what a file ho
 
 begin       `start` and `goal` are free cells; the caller has checked them. `world` is not written to. Options are checked
             against their ranges before; `begin` checks only how they fit together, or fit the world. What an algorithm
-            precomputes about a map is made here and kept with the map: a deadline does not include it.
+            precomputes about a map is made here and kept with the map: that counts towards a deadline.
 advance     `advance(moves)` plans and moves up to so many times, and returns the status: RUNNING; SOLVED at the goal;
             IMPOSSIBLE if no way leads there; GAVE_UP if the agent has walked into a trap of one-way edges. One unit of
             budget is one move; a move may be a wait. The walk does not depend on how it is divided into calls.
@@ -30,5 +30,5 @@ path, see `wayfolk.trials`), CONSISTENT (learned heuristics obey |h(a) - h(b)| <
 work), WORLDS = "grid", MOVES, TERRAIN = False (what it refuses).
 
 `RealtimeAgent` in `_agent.py` does all of this but one call of a kernel, `_move(limits)`; `Learner` in `_learner.py` adds
-learning. The shortest algorithm to start from is `lrta.py` with `_one_ply.py`.
+learning. The shortest algorithm to start from is `lrta.py` with `_one_ply/agent.py`.
 """

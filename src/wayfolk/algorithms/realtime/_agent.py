@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from wayfolk.algorithms.realtime._state import Limits, Trail
 from wayfolk.algorithms.search._search import places_of
-from wayfolk.algorithms.shown import Shown
+from wayfolk.algorithms.search_view import SearchView
 from wayfolk.algorithms.task import Task
 from wayfolk.errors import BadInput, BadProblem, NotSupported
-from wayfolk.kernels.real_time import Limits, Trail
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.world.cache import cached
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
-from wayfolk.world.kept import kept
 
 MOST_AT_ONCE = 4096  # moves in one call of a kernel
 WORK_AT_ONCE = 1 << 16  # expansions in one call of a kernel: some milliseconds
@@ -118,9 +118,9 @@ class RealtimeAgent(Task):
             result.events = self.events[: result.expanded].copy()
         return result
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """The expanded cells."""
-        return Shown(self.events[: self._counters().expanded])
+        return SearchView(self.events[: self._counters().expanded])
 
     def aim(self, place: Any) -> None:
         """Make `place` the goal from now on."""
@@ -155,7 +155,7 @@ def is_two_way(world: Grid | Graph) -> bool:
     """Whether every edge has one back; on a grid they all have."""
     if isinstance(world, Grid):
         return True
-    return kept(world, "two way", _is_two_way)
+    return cached(world, "two way", _is_two_way)
 
 
 def _is_two_way(graph: Graph) -> bool:

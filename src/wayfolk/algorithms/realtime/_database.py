@@ -18,8 +18,8 @@ from wayfolk.algorithms import catalogue
 from wayfolk.errors import BadInput, WayfolkError
 from wayfolk.files.arrays import Arrays, Expected, about_of, check_layout, read_arrays
 from wayfolk.files.raw import File, read_bytes, shown, write_bytes
+from wayfolk.world.cache import cached
 from wayfolk.world.grid import Grid
-from wayfolk.world.kept import kept
 
 FORMAT, VERSION = "wayfolk-database", 1
 LIMIT = 1 << 28  # bytes of all arrays, in addition to those for each cell
@@ -92,7 +92,7 @@ def database_of(grid: Grid, kind: Kind, settings: dict[str, int], path: str) -> 
         arrays = kind.build(grid, **settings)
         return Database(kind.name, described(grid), settings, arrays, time.perf_counter() - began)
 
-    return kept(grid, ("database", kind.name, *settings.values()), new)
+    return cached(grid, ("database", kind.name, *settings.values()), new)
 
 
 def load(grid: Grid, kind: Kind, settings: set[str], path: str | Path) -> Database:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from wayfolk.algorithms.realtime._agent import RealtimeAgent, WalkCounters, need_prices
+from wayfolk.algorithms.realtime._flood import new_flood
+from wayfolk.algorithms.realtime._hints import DenseHints
+from wayfolk.algorithms.realtime._state import AGENT
 from wayfolk.algorithms.search._best_first import best_heuristic
-from wayfolk.algorithms.shown import Shown
-from wayfolk.kernels.flood import new_flood
+from wayfolk.algorithms.search_view import SearchView
 from wayfolk.kernels.graph import HEURISTICS, heuristic
-from wayfolk.kernels.hints import DenseHints
-from wayfolk.kernels.real_time import AGENT
 from wayfolk.kernels.watching import estimate_to
 from wayfolk.problem.result import Status
 from wayfolk.world.graph import Graph
@@ -61,10 +61,10 @@ class Learner(RealtimeAgent):
         first = float(heuristic(self.world.graph, cell, self.goal, self.kind))
         return max(first, float(self.hints.values[cell]))
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """Also what was learned."""
         h = estimate_to(self.world.graph, self.goal, self.kind)
-        return super().shown()._replace(learned=self.hints.values, h=h)
+        return super().search_view()._replace(learned=self.hints.values, h=h)
 
     def again(self) -> None:
         """Begin another trial from the start, with all that was learned."""

@@ -6,13 +6,15 @@ from abc import abstractmethod
 
 import numpy as np
 
+from wayfolk.algorithms.realtime import _hints as hints
+from wayfolk.algorithms.realtime._hints import SparseHints
 from wayfolk.algorithms.realtime._learner import Learner, _is_no_easier
-from wayfolk.algorithms.realtime._look_ahead import new_ahead
-from wayfolk.kernels import buckets, hints
+from wayfolk.algorithms.realtime._look_ahead.agent import new_ahead
+from wayfolk.algorithms.realtime._look_ahead.plans import Ahead
+from wayfolk.algorithms.realtime._state import ARRIVED, NO_ROOM, STUCK, Limits
+from wayfolk.kernels import buckets
 from wayfolk.kernels.graph import heuristic
-from wayfolk.kernels.hints import SparseHints
-from wayfolk.kernels.look_ahead import Ahead
-from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, STUCK, Limits
+from wayfolk.kernels.table import copy_all
 from wayfolk.problem.result import Status
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
@@ -56,7 +58,7 @@ class ToSubgoals(Learner):
         self.n_walked, self.here = int(self.state[0]["moves"]), int(self.state[0]["here"])
         if code == NO_ROOM:
             table = hints.new_table(2 * len(self.table))
-            hints.move(self.table, table)
+            copy_all(self.table, table)
             self.table = table
         if code == STUCK:
             return Status.IMPOSSIBLE

@@ -14,7 +14,7 @@ Deviations  with a depth of 2 or more it searches depth first with alpha pruning
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._one_ply import OnePly, minimin, tree_size
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly, minimin, tree_size
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

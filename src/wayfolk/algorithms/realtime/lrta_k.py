@@ -14,7 +14,7 @@ Deviations  a cell is expanded again only if the neighbour its value came from (
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._one_ply import OnePly, queued
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly, queued
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

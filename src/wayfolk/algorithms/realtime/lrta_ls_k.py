@@ -12,7 +12,7 @@ Deviations  the agent makes one move and then learns again, also where nothing h
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._one_ply import OnePly, n_ways, nearby
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly, n_ways, nearby
 from wayfolk.world.grid import Grid
 
 PAPER = "Hernandez and Meseguer 2007"

@@ -12,7 +12,7 @@ Deviations  the agent moves all the way to the best open cell before it plans ag
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._look_ahead import LookAhead
+from wayfolk.algorithms.realtime._look_ahead.agent import LookAhead
 from wayfolk.world.grid import Grid
 
 PAPER = "Koenig and Sun 2009"

@@ -15,7 +15,7 @@ Deviations  from Vermette's Algorithm 3, which never fills the queue: as the aut
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._one_ply import OnePly, prioritised
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly, prioritised
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

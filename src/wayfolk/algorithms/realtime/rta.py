@@ -1,6 +1,6 @@
 """RTA*: the agent looks a few moves ahead, makes the best move, and remembers the value of the second best.
 
-Korf, "Real-time heuristic search", Artificial Intelligence 1990, section 3; Arun's thesis, section 4.0.9.
+Korf, "Real-time heuristic search", Artificial Intelligence 1990, section 3; Arun, section 4.0.9.
 
 Guarantees  the agent reaches the goal if it can be reached.
 Invariants  the remembered value of a cell is the cost of going on from there another way; it is of no use to a later walk.
@@ -13,7 +13,7 @@ from typing import Annotated
 
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.realtime._agent import need_two_ways
-from wayfolk.algorithms.realtime._one_ply import OnePly, minimin, tree_size
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly, minimin, tree_size
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

@@ -15,7 +15,7 @@ Deviations  the agent moves all the way to the chosen cell before it plans again
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._look_ahead import LookAhead
+from wayfolk.algorithms.realtime._look_ahead.agent import LookAhead
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

@@ -13,7 +13,7 @@ Deviations  as TBA*. A strategy chooses between the best open and the best salie
 from typing import Annotated, Literal
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._time_bounded import TimeBounded
+from wayfolk.algorithms.realtime._time_bounded.agent import TimeBounded
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

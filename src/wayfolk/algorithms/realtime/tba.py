@@ -6,15 +6,15 @@ Guarantees  the agent reaches the goal if it can be reached; the path that A* fi
 Invariants  at most limit * share expansions and (limit - expansions) * traces steps of tracing for each move.
 Cost        constant time for each move, whatever the map; about 60 bytes for each cell.
 Deviations  f is rounded to a hundredth of the cheapest step, so that there is a list for each f; this is exact where steps
-            cost 1 and 1.42, as in the thesis. When the goal moves or the map changes, the search begins anew from the
+            cost 1 and 1.42, as in Vermette 2011. When the goal moves or the map changes, the search begins anew from the
             agent. The agent steps back at times: graphs with one-way edges are refused. The text says that a new path
-            is always followed; with `switch="longer"` the printed tables of the thesis are met.
+            is always followed; with `switch="longer"` the printed tables of Vermette 2011 are met.
 """
 
 from typing import Annotated, Literal
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._time_bounded import TimeBounded
+from wayfolk.algorithms.realtime._time_bounded.agent import TimeBounded
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

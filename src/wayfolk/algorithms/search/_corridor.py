@@ -7,8 +7,8 @@ import numpy as np
 
 from wayfolk.compile.jit import kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, QUEUE_FULL, RUNNING, STAMP, trace
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED, STAMP, trace
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
 from wayfolk.kernels.graph import cost, heuristic, slots, there
 from wayfolk.world.abstraction._clusters import key_of
 
@@ -21,7 +21,7 @@ def seek(
     graph, memory, rows, start, goal, kind, parents, marks, last, above, first, target, cells, budget, events, is_new,
     path,
 ):  # fmt: skip
-    """Expand up to `budget` nodes towards `goal`; RUNNING, FOUND, EXHAUSTED or QUEUE_FULL, and the length of the path.
+    """Expand up to `budget` nodes towards `goal`; RUNNING, FOUND, EXHAUSTED or FULL, and the length of the path.
 
     Only children of `above`, the path on the next level, are looked at, all nodes if it is empty; children of its
     neighbours too, if the edges of that level are given as `first` and `target`. `marks` has a place for each node there.
@@ -56,7 +56,7 @@ def seek(
             outcome = RUNNING
             break
         if n + slots(graph, node) > rows.size:
-            outcome = QUEUE_FULL
+            outcome = FULL
             break
         n = heap.pop(rows, n)
         state["mark"] = stamp + 1

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.search._expanding import Expanding, fresh_stamp
 from wayfolk.algorithms.search._search import GIVEN_UP
-from wayfolk.algorithms.shown import CLOSED, OPEN, Shown
+from wayfolk.algorithms.search_view import CLOSED, OPEN, SearchView
 from wayfolk.compile.jit import kernel
 from wayfolk.errors import BadInput
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, FUZZ, GENERATED, QUEUE_FULL, REOPENED, RUNNING, STAMP
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED, FUZZ, GENERATED, REOPENED, STAMP
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
 from wayfolk.kernels.graph import HEURISTICS, cost, heuristic, slots, there
 from wayfolk.kernels.path_costs import path_cost
 from wayfolk.kernels.watching import estimate_to
@@ -32,7 +32,7 @@ from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 NO_CHECK, PATH, LEAST, ONCE = range(4)  # which cells are not entered: none, those of the path, costlier, seen ones
-ROUND_OVER = 5  # one more outcome
+ROUND_OVER = GIVEN_UP + 1  # one more outcome
 HEIGHT, LENGTH, BASE, IN_ROUND, FRESH = range(8, 13)  # further places in `counts`
 LIMIT, ENOUGH, CUT, BEST = range(4)  # places in `numbers`
 FRAME = np.dtype([("g", np.float64), ("floor", np.float64), ("cell", np.int32), ("k", np.int32)], align=True)
@@ -84,7 +84,7 @@ class DepthFirst(Expanding):
             events=self.events,
         )
         self.expanded = int(self.counts[EXPANDED])
-        if code == QUEUE_FULL:
+        if code == FULL:
             self._grow()
             return RUNNING
         if code != ROUND_OVER:
@@ -108,7 +108,7 @@ class DepthFirst(Expanding):
         """The limit of the next round, at least `cut`, the least f that was cut off."""
         return cut
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """The cells of the path now, those beyond the limit, and those that this round has left."""
         frames = self.stack.frames[: self.counts[HEIGHT]]
         state = np.zeros(self.world.n_cells, np.uint8)
@@ -122,7 +122,7 @@ class DepthFirst(Expanding):
         g[frames["cell"]] = frames["g"]
         state[frames["cell"]] = CLOSED
         h = estimate_to(self.world.graph, self.goal, self.kind)
-        return super().shown()._replace(state=state, g=g, parent=parent, h=h)
+        return super().search_view()._replace(state=state, g=g, parent=parent, h=h)
 
     def _grow(self) -> None:
         """A taller stack."""
@@ -160,7 +160,7 @@ def new_round(memory, stack, start, is_first):
 
 @kernel
 def deepen(graph, memory, stack, goal, kind, by_moves, check, budget, events):
-    """Expand up to `budget` cells: RUNNING, FOUND, QUEUE_FULL (the stack is), or ROUND_OVER without a path."""
+    """Expand up to `budget` cells: RUNNING, FOUND, FULL (the stack is), or ROUND_OVER without a path."""
     cells, frames, floors, count, number = memory.cells, stack.frames, stack.floors, stack.counts, stack.numbers
     stamp, base = memory.counts[STAMP], count[BASE]
     height, expanded = count[HEIGHT], count[EXPANDED]
@@ -184,7 +184,7 @@ def deepen(graph, memory, stack, goal, kind, by_moves, check, budget, events):
                 if expanded >= stop:
                     break
                 if height == frames.size:
-                    outcome = QUEUE_FULL
+                    outcome = FULL
                     break
                 if expanded < events.size:
                     events[expanded] = cell

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from wayfolk.algorithms.search._best_first import edge_range, new_arrays
+from wayfolk.algorithms.search._best_first import POOLED, borrow, edge_range
 from wayfolk.algorithms.search._search import Search
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first
 from wayfolk.kernels.best_first import EXPANDED, GENERATED, REOPENED, STAMP
 from wayfolk.problem.result import Counters
+from wayfolk.world.cache import cached, pool
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
-from wayfolk.world.kept import kept, pool
 
 N_COUNTS = 16
 
@@ -25,36 +25,31 @@ class Expanding(Search):
     def __init__(self, world: Grid | Graph, start: int, goal: int, watch: bool) -> None:
         super().__init__(world, start, goal, watch)
         self.counts = np.zeros(N_COUNTS, np.int64)
-        self.borrowed: list[Any] = []
+        self.borrowed: list[tuple[best_first.SearchMemory, Any, Any]] = []
 
     def count(self) -> Counters:
         """The work done so far."""
         count = self.counts
         return Counters(int(count[EXPANDED]), int(count[GENERATED]), int(count[REOPENED]))
 
-    def borrow(self) -> best_first.Memory:
+    def borrow(self) -> best_first.SearchMemory:
         """Memory of a search that has ended in this world, or new.
 
         With it come the queue and the path of a best-first search, which are handed on as they are.
         """
-        try:
-            arrays = pool(self.world, "memories").pop()
-        except IndexError:
-            arrays = new_arrays(self.world, 2)
-        self.borrowed.append(arrays)
-        memory: best_first.Memory = arrays[0]
-        return memory
+        self.borrowed.append(borrow(self.world, 2))
+        return self.borrowed[-1][0]
 
     def release(self) -> None:
         """Leave the memory to the next search in this world."""
         lent = pool(self.world, "memories")
-        lent += self.borrowed[: max(0, 4 - len(lent))]
+        lent += self.borrowed[: max(0, POOLED - len(lent))]
         self.borrowed = []
 
 
 def cheapest_edge(world: Grid | Graph) -> float:
     """The cost of the cheapest edge that is not free; worked out once for each world."""
-    return kept(world, "cheapest edge", lambda world: edge_range(world)[0])
+    return cached(world, "cheapest edge", lambda world: edge_range(world)[0])
 
 
 @inner

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.search._incremental import NOTHING
-from wayfolk.algorithms.search._lifelong import Lifelong
+from wayfolk.algorithms.search._replanning.lifelong import Lifelong
+from wayfolk.algorithms.search._replanning.task import NOTHING
 from wayfolk.errors import BadInput
 from wayfolk.problem.result import Status
 from wayfolk.world.graph import Graph

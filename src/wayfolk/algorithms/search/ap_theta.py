@@ -20,9 +20,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.search._any_angle import AnyAngle
+from wayfolk.algorithms.search._any_angle.search import SIGHTS, seeing
+from wayfolk.algorithms.search._any_angle.task import AnyAngle
 from wayfolk.compile.jit import inner
-from wayfolk.kernels.any_angle import SIGHTS, STAMP, AngleMemory, seeing
+from wayfolk.kernels.best_first import STAMP, SearchMemory
 from wayfolk.kernels.codes import (
     DX,
     DY,
@@ -70,9 +71,9 @@ def begin(
     return AnyAngle(world, start, goal, _new_sight, watch=watch, ranges=True)
 
 
-def _new_sight(world: Grid, memory: AngleMemory) -> RangeSight:
+def _new_sight(world: Grid, memory: SearchMemory, ranges: NDArray[np.void]) -> RangeSight:
     ends = int(world.moves is Moves.EIGHT_CUTTING)
-    return RangeSight(world.legal, memory.cells, memory.ranges, memory.counts, world.stride, ends)
+    return RangeSight(world.legal, memory.cells, ranges, memory.counts, world.stride, ends)
 
 
 def _is_confirmed(sight, parent, cell):

@@ -14,7 +14,7 @@ Deviations  the open list is a bucket queue: nodes whose f differ by less than a
 from typing import Annotated, Literal
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.search._best_first import BestFirst, best_heuristic, never_overestimates
+from wayfolk.algorithms.search._best_first import BestFirst, best_heuristic, never_overestimates, on_graph
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
@@ -42,6 +42,5 @@ def begin(
 ) -> BestFirst:
     """A search from `start` to `goal`."""
     kind = best_heuristic(world) if heuristic == "best" else heuristic
-    search = BestFirst(world, start, goal, weight=weight, heuristic=kind, oldest_first=ties == "oldest", watch=watch)
-    search.bound = max(1.0, float(weight)) if never_overestimates(world, kind) else None
-    return search
+    bound = max(1.0, float(weight)) if never_overestimates(world, kind) else None
+    return BestFirst(world, start, goal, on_graph(world, weight, kind, ties == "oldest"), watch, bound)

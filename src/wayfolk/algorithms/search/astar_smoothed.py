@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from wayfolk.algorithms.search._any_angle import length_of
-from wayfolk.algorithms.search._best_first import BestFirst, best_heuristic
+from wayfolk.algorithms.search._any_angle.task import length_of
+from wayfolk.algorithms.search._best_first import BestFirst, best_heuristic, on_graph
+from wayfolk.algorithms.search._line_of_sight import sees
 from wayfolk.algorithms.search._search import places_of
-from wayfolk.algorithms.shown import Shown
+from wayfolk.algorithms.search_view import SearchView
 from wayfolk.algorithms.task import Task
 from wayfolk.compile.jit import kernel
-from wayfolk.kernels.line_of_sight import sees
 from wayfolk.problem.result import NO_LIMIT, Result, Status
 from wayfolk.world.grid import Grid
 
@@ -41,10 +41,7 @@ def begin(
     watch: Annotated[bool, "Record the expanded cells, in order."] = False,
 ) -> Smoothed:
     """A search from `start` to `goal`."""
-    heuristic = best_heuristic(world)
-    return Smoothed(
-        BestFirst(world, start, goal, weight=1.0, heuristic=heuristic, oldest_first=False, watch=watch), world
-    )
+    return Smoothed(BestFirst(world, start, goal, on_graph(world, 1.0, best_heuristic(world)), watch), world)
 
 
 class Smoothed(Task):
@@ -53,9 +50,9 @@ class Smoothed(Task):
     def __init__(self, search: BestFirst, world: Grid) -> None:
         self.search, self.world = search, world
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """What A* shows."""
-        return self.search.shown()
+        return self.search.search_view()
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Expand up to `budget` cells."""

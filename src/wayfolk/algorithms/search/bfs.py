@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from wayfolk.algorithms.search._search import places_of
-from wayfolk.algorithms.shown import CLOSED, OPEN, Shown
+from wayfolk.algorithms.search_view import CLOSED, OPEN, SearchView
 from wayfolk.algorithms.task import Task
 from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import NOWHERE
@@ -77,12 +77,12 @@ class BreadthFirst(Task):
             result.events = self.queue[: self.done].copy()
         return result
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """Open and closed cells."""
         state = np.zeros(self.world.n_cells, np.uint8)
         state[self.queue[: self.used]] = OPEN
         state[self.queue[: self.done]] = CLOSED
-        return Shown(self.queue[: self.done], state, parent=self.came_from)
+        return SearchView(self.queue[: self.done], state, parent=self.came_from)
 
 
 @kernel

@@ -23,39 +23,28 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.search._best_first import best_heuristic
 from wayfolk.algorithms.search._expanding import Expanding, fresh_stamp
-from wayfolk.algorithms.shown import OPEN_BACK, Shown, states_by_stamp
+from wayfolk.algorithms.search_view import OPEN_BACK, SearchView, states_by_stamp
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.best_first import (
-    EXHAUSTED,
-    EXPANDED,
-    FOUND,
-    FUZZ,
-    GENERATED,
-    QUEUE_FULL,
-    RUNNING,
-    STAMP,
-    Memory,
-    trace,
-)
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED, FUZZ, GENERATED, STAMP, SearchMemory, trace
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
 from wayfolk.kernels.graph import HEURISTICS, CsrGraph, GridGraph, cost, heuristic, slots, there
+from wayfolk.kernels.heap import FLOAT_ROW
+from wayfolk.world.cache import cached
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
-from wayfolk.world.kept import kept
 
 PAPER = "Pijls and Post 2009; Nicholson 1966"
 OPTIMAL = True
 COMPLETE = True
 
 MET = 8  # a further place in the counts of the search: where the best path crosses over
-ROW = np.dtype([("f", np.float64), ("tie", np.float64), ("item", np.int32)], align=True)
 
 
 class Side(NamedTuple):
     """One of the two searches: what it knows of each cell, its open list, and how many rows and the least f of that."""
 
-    memory: Memory
+    memory: SearchMemory
     rows: NDArray[np.void]
     n_rows: NDArray[np.int64]
     least: NDArray[np.float64]
@@ -84,7 +73,7 @@ class Bidirectional(Expanding):
         self.kind = HEURISTICS[heuristic]
         self.backwards = backwards(world)
         self.ahead, self.behind = (
-            Side(self.borrow(), np.empty(1024, ROW), np.zeros(1, np.int64), np.zeros(1)) for _ in range(2)
+            Side(self.borrow(), np.empty(1024, FLOAT_ROW), np.zeros(1, np.int64), np.zeros(1)) for _ in range(2)
         )
         self.best = np.full(1, np.inf)
         _seed(world.graph, self.ahead, self.behind, self.counts, self.best, start, goal, self.kind)
@@ -105,7 +94,7 @@ class Bidirectional(Expanding):
             events=self.events,
         )
         self.expanded = int(self.counts[EXPANDED])
-        if code == QUEUE_FULL:
+        if code == FULL:
             self._grow()
             return RUNNING
         return code
@@ -126,14 +115,14 @@ class Bidirectional(Expanding):
             parts.append(cells)
         return np.concatenate([parts[0][::-1], parts[1][1:]]), float(self.best[0])
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """The cells of both sides; where both have been, those of the side that is nearer."""
         near, far = self.ahead.memory, self.behind.memory
         state, other = (states_by_stamp(side.cells["mark"], int(side.counts[STAMP])) for side in (near, far))
         is_far = (other > 0) & ((state == 0) | (far.cells["g"] < near.cells["g"]))
         return (
             super()
-            .shown()
+            .search_view()
             ._replace(
                 state=np.where(is_far, other + (OPEN_BACK - 1), state).astype(np.uint8),
                 g=np.where(is_far, far.cells["g"], near.cells["g"]),
@@ -146,7 +135,7 @@ def backwards(world: Grid | Graph) -> GridGraph | CsrGraph:
     """The graph with every edge turned round: itself for a grid, whose moves can all be undone at the same cost."""
     if isinstance(world, Grid):
         return world.graph
-    return kept(world, "backwards", _turned_round)
+    return cached(world, "backwards", _turned_round)
 
 
 def _turned_round(world: Graph) -> CsrGraph:
@@ -196,7 +185,7 @@ def _meet(graph, backwards, ahead, behind, counts, best, start, goal, kind, budg
                 events=events,
             )  # fmt: skip
         if not has_room:
-            return QUEUE_FULL
+            return FULL
 
 
 @inner

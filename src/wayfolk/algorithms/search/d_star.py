@@ -10,12 +10,12 @@ Cost        the first time that of Dijkstra; then time proportional to the cells
             agent's.
 Deviations  there is no heuristic, so changes anywhere nearer to the goal than the agent are followed up: see Focussed D*.
             An edge that is gone costs infinitely much; a cell that pointed along it becomes a RAISE cell at once. Costs
-            are integers (see `kernels/integer_costs.py`).
+            are integers (see `_replanning/integer_costs.py`).
 """
 
 from typing import Annotated
 
-from wayfolk.algorithms.search._raising import Raising
+from wayfolk.algorithms.search._replanning.raising import Raising
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

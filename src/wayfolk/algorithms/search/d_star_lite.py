@@ -14,7 +14,7 @@ Deviations  as LPA* in its numbers and in the order of ties. km grows only when 
 
 from typing import Annotated
 
-from wayfolk.algorithms.search._lifelong import Lifelong
+from wayfolk.algorithms.search._replanning.lifelong import Lifelong
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

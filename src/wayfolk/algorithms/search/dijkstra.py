@@ -5,7 +5,7 @@ Dijkstra, "A note on two problems in connexion with graphs", 1959.
 Guarantees  a cheapest path, if there is one. `wayfolk.distances` returns the costs of all cells.
 Invariants  every node that is closed when it ends and costs less than the goal has its least cost.
 Cost        time and memory proportional to the nodes that cost less than the goal.
-Deviations  it is A* with a heuristic of zero, as in Arun's thesis, and has the same open list.
+Deviations  it is A* with a heuristic of zero, as in Arun, and has the same open list.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from wayfolk.algorithms.search._best_first import BestFirst
+from wayfolk.algorithms.search._best_first import BestFirst, on_graph
 from wayfolk.kernels.best_first import STAMP
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.world.graph import Graph
@@ -33,16 +33,14 @@ def begin(
     watch: Annotated[bool, "Record the expanded cells, in order."] = False,
 ) -> BestFirst:
     """A search from `start` to `goal`."""
-    search = BestFirst(world, start, goal, weight=0.0, heuristic="zero", oldest_first=False, watch=watch)
-    search.bound = 1.0
-    return search
+    return BestFirst(world, start, goal, on_graph(world, 0.0, "zero"), watch, bound=1.0)
 
 
 class OneToAll(BestFirst):
     """A search without a goal, which ends when every cell is closed; `costs` then has the least cost to each."""
 
     def __init__(self, world: Grid | Graph, start: int) -> None:
-        super().__init__(world, start, int(NOWHERE), weight=0.0, heuristic="zero", oldest_first=False, watch=False)
+        super().__init__(world, start, int(NOWHERE), on_graph(world, 0.0, "zero"), watch=False)
 
     def release(self) -> None:
         """Take the costs out of the arrays before they are left to the next search."""

@@ -13,7 +13,7 @@ Deviations  as D*. The paper's epsilon is 1, the smallest integer cost.
 
 from typing import Annotated
 
-from wayfolk.algorithms.search._raising import Raising
+from wayfolk.algorithms.search._replanning.raising import Raising
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

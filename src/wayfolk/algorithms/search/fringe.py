@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._best_first import best_heuristic
 from wayfolk.algorithms.search._expanding import Expanding, cheapest_edge, fresh_stamp
-from wayfolk.algorithms.shown import CLOSED, Shown
+from wayfolk.algorithms.search_view import CLOSED, SearchView
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, FUZZ, GENERATED, REOPENED, RUNNING, STAMP, trace
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED, FUZZ, GENERATED, REOPENED, STAMP, trace
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, NOWHERE, RUNNING
 from wayfolk.kernels.graph import HEURISTICS, cost, heuristic, slots, there
 from wayfolk.kernels.watching import estimate_to
 from wayfolk.world.graph import Graph
@@ -90,13 +90,13 @@ class Fringe(Expanding):
             trace(self.memory, self.start, self.goal, cells)
         return cells[:n][::-1], float(self.numbers[BEST])
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """The cells of the list, and those that have left it."""
         cells, stamp = self.memory.cells, int(self.memory.counts[STAMP])
         seen = cells["mark"] >= stamp
         state = np.where(seen, CLOSED, 0).astype(np.uint8) - (cells["mark"] > stamp)
         h = estimate_to(self.world.graph, self.goal, self.kind)
-        return super().shown()._replace(state=state, g=cells["g"], parent=cells["parent"], h=h)
+        return super().search_view()._replace(state=state, g=cells["g"], parent=cells["parent"], h=h)
 
 
 @kernel

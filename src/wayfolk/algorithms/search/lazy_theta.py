@@ -19,9 +19,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.search._any_angle import AnyAngle
-from wayfolk.kernels.any_angle import SIGHTS, AngleMemory, seeing
-from wayfolk.kernels.line_of_sight import sees
+from wayfolk.algorithms.search._any_angle.search import SIGHTS, seeing
+from wayfolk.algorithms.search._any_angle.task import AnyAngle
+from wayfolk.algorithms.search._line_of_sight import sees
+from wayfolk.kernels.best_first import SearchMemory
 from wayfolk.world.grid import Grid
 
 PAPER = "Nash, Koenig and Tovey 2010"
@@ -52,7 +53,7 @@ def begin(
     return AnyAngle(world, start, goal, _new_sight, watch=watch)
 
 
-def _new_sight(world: Grid, memory: AngleMemory) -> LazySight:
+def _new_sight(world: Grid, memory: SearchMemory, ranges: NDArray[np.void]) -> LazySight:
     return LazySight(world.legal, memory.counts, world.stride)
 
 

@@ -8,15 +8,15 @@ Invariants  g is the cost of a cell when it was last expanded, rhs what follows 
             below the goal's cost.
 Cost        the first time that of A*; then time proportional to the cells whose cost from the start has changed and
             matters to the path, times the logarithm of the queue.
-Deviations  costs are integers (see `kernels/integer_costs.py`), so that equal sums are equal. Ties of f: the paper takes
-            the least min(g, rhs) first, which expands all cells as good as the goal; here that order is kept where it is
-            needed, for values that must rise, and those that fall come deepest first. The search grows from the start:
-            when the agent moves on (`move_to`), it begins again. D* Lite avoids that.
+Deviations  costs are integers (see `_replanning/integer_costs.py`), so that equal sums are equal. Ties of f: the paper
+            takes the least min(g, rhs) first, which expands all cells as good as the goal; here that order is kept where
+            it is needed, for values that must rise, and those that fall come deepest first. The search grows from the
+            start: when the agent moves on (`move_to`), it begins again. D* Lite avoids that.
 """
 
 from typing import Annotated
 
-from wayfolk.algorithms.search._lifelong import Lifelong
+from wayfolk.algorithms.search._replanning.lifelong import Lifelong
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 

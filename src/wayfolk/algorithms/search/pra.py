@@ -25,11 +25,11 @@ from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._corridor import END, seek
 from wayfolk.algorithms.search._search import places_of, with_room
 from wayfolk.algorithms.search._taut import pull
-from wayfolk.algorithms.shown import Shown, states_by_stamp
+from wayfolk.algorithms.search_view import SearchView, states_by_stamp
 from wayfolk.algorithms.task import Task
 from wayfolk.kernels import best_first
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, QUEUE_FULL, STAMP
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED, STAMP
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE
 from wayfolk.kernels.graph import MANHATTAN, OCTILE
 from wayfolk.kernels.heap import ROW
 from wayfolk.kernels.path_costs import path_cost
@@ -133,7 +133,7 @@ class PathRefinement(Task):
             parents, marks = cliques.parents[level], self.marks[level]
         if above.size and self.wide:
             first, target = cliques.graphs[level].first, cliques.graphs[level].target
-        code, is_new = QUEUE_FULL, True
+        code, is_new = FULL, True
         while code not in (FOUND, EXHAUSTED):
             while self.left <= 0:
                 yield
@@ -148,7 +148,7 @@ class PathRefinement(Task):
             expanded = int(self.memory.counts[EXPANDED])
             self.left -= expanded - self.expanded
             self.expanded = expanded
-            if code == QUEUE_FULL:
+            if code == FULL:
                 self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
         if n > self.cells.size:
             self.cells = np.zeros(2 * n, np.int32)
@@ -156,19 +156,19 @@ class PathRefinement(Task):
         path: NDArray[np.int32] = self.cells[:n][::-1].copy()
         return path
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """Open and closed nodes of the level that is searched now, each as all cells below it."""
         nodes = self.memory.cells
         state = states_by_stamp(nodes["mark"], int(self.memory.counts[STAMP]))
         expanded = self.events[: min(self.expanded, len(self.events))]
         if self.level == 0:
-            return Shown(expanded, state, nodes["g"], nodes["parent"])
+            return SearchView(expanded, state, nodes["g"], nodes["parent"])
         below = _nodes_of(self.cliques, self.level)
         is_free = below != NOWHERE
         below = np.where(is_free, below, 0)
-        return Shown(expanded, np.where(is_free, state[below], 0).astype(np.uint8), nodes["g"][below])
+        return SearchView(expanded, np.where(is_free, state[below], 0).astype(np.uint8), nodes["g"][below])
 
-    def shown_layers(self) -> tuple[Layer, ...]:
+    def view_layers(self) -> tuple[Layer, ...]:
         """The groups of the first levels."""
         kind = np.zeros(self.world.n_cells, np.uint8)
         return tuple(

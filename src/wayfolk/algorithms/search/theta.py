@@ -7,7 +7,7 @@ Guarantees  a path of straight lines that cross no wall, if there is a path at a
 Invariants  a closed cell's parent sees it, and its g is at most the cost of the best path along the grid to it.
 Cost        as many expansions as A* or somewhat more, and a line-of-sight check for each cell whose path is improved:
             time proportional to the number of checks times the length of the lines.
-Deviations  agents stand in the middle of cells, in the paper on their corners: `kernels/line_of_sight.py` defines what
+Deviations  agents stand in the middle of cells, in the paper on their corners: `search/_line_of_sight.py` defines what
             is in sight. A line is checked only if it would improve the path, which changes no path. With `order="fifo"`
             paths may be longer than along the grid.
 
@@ -24,9 +24,10 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.search._any_angle import AnyAngle
-from wayfolk.kernels.any_angle import SIGHTS, AngleMemory, seeing
-from wayfolk.kernels.line_of_sight import sees
+from wayfolk.algorithms.search._any_angle.search import SIGHTS, seeing
+from wayfolk.algorithms.search._any_angle.task import AnyAngle
+from wayfolk.algorithms.search._line_of_sight import sees
+from wayfolk.kernels.best_first import SearchMemory
 from wayfolk.world.grid import Grid
 
 PAPER = "Daniel, Nash, Koenig and Felner 2010; Arun"
@@ -61,10 +62,10 @@ def begin(
     With `order="fifo"` it is the Theta* that Arun's table of features describes, a breadth-first search with straight
     lines: the heuristic is not used, and a path may be longer than along the grid.
     """
-    return AnyAngle(world, start, goal, _new_sight, watch=watch, is_queue=order == "fifo")
+    return AnyAngle(world, start, goal, _new_sight, watch=watch, is_fifo=order == "fifo")
 
 
-def _new_sight(world: Grid, memory: AngleMemory) -> LineSight:
+def _new_sight(world: Grid, memory: SearchMemory, ranges: NDArray[np.void]) -> LineSight:
     return LineSight(world.legal, memory.counts, world.stride)
 
 

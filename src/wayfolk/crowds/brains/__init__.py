@@ -1,5 +1,5 @@
-"""Brains of this package, one file each, and what is needed to write another: `Brain` and `State`."""
+"""Brains: how to write one (`Brain` and `State`), ask many at once, find them by name, and draw them."""
 
-from wayfolk.crowds.minds.brain import Brain, State
+from wayfolk.crowds.brains.brain import Brain, State
 
 __all__ = ["Brain", "State"]

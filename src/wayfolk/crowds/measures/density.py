@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.crowds.measures.voronoi import count_nearest
 from wayfolk.crowds.trajectory import Trajectory
 from wayfolk.errors import BadInput
-from wayfolk.kernels.voronoi import count_nearest
 from wayfolk.world.area import Area, Corners
 
 Floats = NDArray[np.float64]

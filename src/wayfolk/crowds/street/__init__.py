@@ -1,7 +1,7 @@
 """The street: pedestrians and vehicles with brains, signals, crossings."""
 
-from wayfolk.crowds.street.ground import Ground, read_ground
 from wayfolk.crowds.street.parties import Spawn
 from wayfolk.crowds.street.street import Street
+from wayfolk.crowds.street.street_map import StreetMap, read_street_map
 
-__all__ = ["Ground", "Spawn", "Street", "read_ground"]
+__all__ = ["Spawn", "Street", "StreetMap", "read_street_map"]

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.crowds.street.lanes import Lane, Visit
-from wayfolk.crowds.street.traffic import BRAKE, GAP, LINE, ROOM, Vehicles
+from wayfolk.crowds.street.lanes import StreetLane, Visit
+from wayfolk.crowds.street.vehicles import BRAKE, GAP, LINE, ROOM, Vehicles
 
 Floats = NDArray[np.float64]
 NEAR = 8.0
@@ -29,7 +29,7 @@ class Junctions:
     asked: dict[tuple[int, int], float] = field(default_factory=dict)
     held: set[tuple[int, int]] = field(default_factory=set)
 
-    def lines(self, vehicles: Vehicles, lanes: tuple[Lane, ...], time: float) -> Floats:
+    def lines(self, vehicles: Vehicles, lanes: tuple[StreetLane, ...], time: float) -> Floats:
         """The metres to where each vehicle has to stop for a junction that it does not have."""
         lines = np.full(len(vehicles), np.inf)
         if not any(lane.junctions for lane in lanes):
@@ -62,7 +62,7 @@ class Junctions:
         return lines
 
 
-def _next_visit(vehicles: Vehicles, lanes: tuple[Lane, ...], row: int) -> int | None:
+def _next_visit(vehicles: Vehicles, lanes: tuple[StreetLane, ...], row: int) -> int | None:
     """Which junction of its lane a vehicle is in or comes to next."""
     rear = vehicles.along[row] - vehicles.radii[row]
     for k, visit in enumerate(lanes[vehicles.lanes[row]].junctions):

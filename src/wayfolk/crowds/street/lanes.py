@@ -1,4 +1,4 @@
-"""Lane: a line that vehicles drive along, with its crossings and bus stops; places on it are metres from its start."""
+"""Lanes of a street: lines that vehicles drive along; a place on a lane is its metres from the start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Visit:
 
 
 @dataclass(frozen=True, eq=False)
-class Lane:
+class StreetLane:
     """A way from edge to edge: `points` of its line and how far along each is.
 
     starts     how far along each of its `cells` begins
@@ -43,7 +43,7 @@ class Lane:
     crossings: tuple[tuple[int, float, float], ...]
     stops: tuple[float, ...]
     junctions: tuple[Visit, ...] = ()
-    _shifts: dict[Lane, Floats] = field(default_factory=dict)
+    _shifts: dict[StreetLane, Floats] = field(default_factory=dict)
 
     @property
     def length(self) -> float:
@@ -63,7 +63,7 @@ class Lane:
         headings: Floats = np.arctan2(ways[..., 1], ways[..., 0])
         return headings
 
-    def places_of(self, other: Lane, along: Floats, radii: Floats) -> Floats:
+    def places_of(self, other: StreetLane, along: Floats, radii: Floats) -> Floats:
         """How far along this lane vehicles are that are `along` another, NaN if their rears are not on it.
 
         In a junction, those who have come in by the same cell are as far as if they went this way.
@@ -76,7 +76,7 @@ class Lane:
         places: Floats = along + self._shifts[other][rows]
         return places
 
-    def _shifts_of(self, other: Lane) -> Floats:
+    def _shifts_of(self, other: StreetLane) -> Floats:
         """For each cell of another lane, how much farther vehicles there are along this lane; NaN where they are not."""
         shifts = np.full(len(other.cells), np.nan)
         row_of = {cell: row for row, cell in enumerate(self.cells)}
@@ -92,7 +92,9 @@ class Lane:
         return shifts
 
 
-def lane_through(cells: list[Cell], letters: NDArray[np.str_], crossing_of: NDArray[np.int64], cell: float) -> Lane:
+def lane_through(
+    cells: list[Cell], letters: NDArray[np.str_], crossing_of: NDArray[np.int64], cell: float
+) -> StreetLane:
     """The lane through the middles of `cells`, from edge to edge, with round corners."""
     middles = (np.array(cells, np.float64) + 0.5) * cell
     steps = np.diff(middles, axis=0) if len(cells) > 1 else np.array([_direction(letters, cells[0])]) * cell
@@ -128,7 +130,7 @@ def lane_through(cells: list[Cell], letters: NDArray[np.str_], crossing_of: NDAr
         if letters[y, x] == "B":
             stops.append(at)
     junctions = _visits(cells, letters, np.append(starts, along[-1]))
-    return Lane(tuple(cells), line, along, starts, tuple(crossings), tuple(stops), junctions)
+    return StreetLane(tuple(cells), line, along, starts, tuple(crossings), tuple(stops), junctions)
 
 
 def _visits(cells: list[Cell], letters: NDArray[np.str_], starts: Floats) -> tuple[Visit, ...]:

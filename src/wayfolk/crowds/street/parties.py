@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.crowds.minds.brain import Brain
-from wayfolk.crowds.minds.minds import Minds
-from wayfolk.crowds.street.ground import Ground
+from wayfolk.crowds.brains.brain import Brain
+from wayfolk.crowds.brains.population import Population
 from wayfolk.crowds.street.roads import Place
+from wayfolk.crowds.street.street_map import StreetMap
 from wayfolk.errors import BadInput
 from wayfolk.world.area import Area
 
@@ -64,7 +64,7 @@ class Party:
     """Those who came by one rule. Rows of `minds`, `numbers` (in the street) and `agents` (in the crowd) match."""
 
     spawn: Spawn
-    minds: Minds
+    population: Population
     starts: NDArray[np.int64]
     """The rows are x, y of cells; for vehicles, numbers of lanes."""
     goals: NDArray[np.int64]
@@ -93,27 +93,27 @@ class Party:
 
     def keep(self, chosen: NDArray[np.bool_]) -> None:
         """Forget all but the chosen."""
-        self.minds.keep(chosen)
+        self.population.keep(chosen)
         self.numbers, self.agents = self.numbers[chosen], self.agents[chosen]
         self.own_speeds = self.own_speeds[chosen]
 
 
-def party_of(spawn: Spawn, ground: Ground) -> Party:
+def party_of(spawn: Spawn, street_map: StreetMap) -> Party:
     """A party without members; checks that its starts and goals make sense on the ground."""
     if spawn.is_vehicle:
-        if not ground.lanes:
+        if not street_map.lanes:
             raise BadInput(f"a {spawn.kind} needs a lane, and the map has none")
-        firsts = [lane.cells[0] for lane in ground.lanes]
+        firsts = [lane.cells[0] for lane in street_map.lanes]
         for place in spawn.starts:
             if place not in firsts:
                 raise BadInput(f"no lane begins at {place}: a {spawn.kind} cannot come in there")
         lanes = [number for number, place in enumerate(firsts) if not spawn.starts or place in spawn.starts]
-        if 2 * spawn.radius >= ground.cell:
-            raise BadInput(f"a {spawn.kind} of radius {spawn.radius:g} m does not fit a lane of {ground.cell:g} m")
-        return Party(spawn, Minds(spawn.brain, DRIVER_SENSES), np.array(lanes), np.zeros((0, 2), np.int64))
-    edges = ground.edges()
+        if 2 * spawn.radius >= street_map.cell:
+            raise BadInput(f"a {spawn.kind} of radius {spawn.radius:g} m does not fit a lane of {street_map.cell:g} m")
+        return Party(spawn, Population(spawn.brain, DRIVER_SENSES), np.array(lanes), np.zeros((0, 2), np.int64))
+    edges = street_map.edges()
     starts, goals = list(spawn.starts) or edges, list(spawn.goals) or edges
-    grid = ground.walkable
+    grid = street_map.walkable
     for what, places in (("start", starts), ("goal", goals)):
         if not places:
             raise BadInput(f"a {spawn.kind} has no {what}: no pavement reaches the edge of the map")
@@ -121,10 +121,10 @@ def party_of(spawn: Spawn, ground: Ground) -> Party:
             if not (0 <= x < grid.width and 0 <= y < grid.height and grid.free[y, x]):
                 raise BadInput(f"the {what} {(x, y)} of a {spawn.kind} is not on a pavement")
     parts = {grid.components[grid.cell(place)] for place in starts}
-    if 2 * (spawn.radius + MARGIN) >= ground.cell:
-        raise BadInput(f"a {spawn.kind} of radius {spawn.radius:g} m does not fit a cell of {ground.cell:g} m")
+    if 2 * (spawn.radius + MARGIN) >= street_map.cell:
+        raise BadInput(f"a {spawn.kind} of radius {spawn.radius:g} m does not fit a cell of {street_map.cell:g} m")
     cut_off = [place for place in goals if grid.components[grid.cell(place)] not in parts]
     if cut_off and spawn.goals and (not spawn.exit or len(cut_off) == len(goals)):
         raise BadInput(f"a {spawn.kind} cannot walk to {cut_off[0]}: no pavement or crossing connects it with a start")
-    area = Area.of_cells(np.array(goals), cell=ground.cell) if spawn.exit else None
-    return Party(spawn, Minds(spawn.brain, WALKER_SENSES), np.array(starts), np.array(goals), area)
+    area = Area.of_cells(np.array(goals), cell=street_map.cell) if spawn.exit else None
+    return Party(spawn, Population(spawn.brain, WALKER_SENSES), np.array(starts), np.array(goals), area)

@@ -1,7 +1,7 @@
 """Roads: the ways that vehicles can take over a map of letters, cell by cell, from edge to edge.
 
 A lane follows its arrows, and goes straight on over crossings, bus stops and junctions. In a junction a vehicle may also
-turn once, to the left or to the right, where a lane leads away. Each way from edge to edge is one `Lane`.
+turn once, to the left or to the right, where a lane leads away. Each way from edge to edge is one `StreetLane`.
 """
 
 from __future__ import annotations

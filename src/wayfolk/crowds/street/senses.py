@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.crowds.minds.minds import Sense, Words
-from wayfolk.crowds.street.ground import NONE
-from wayfolk.crowds.street.traffic import BRAKE, FAR, GAP, LINE, ROOM, Vehicles
+from wayfolk.crowds.brains.population import Sense, Words
+from wayfolk.crowds.street.street_map import NONE
+from wayfolk.crowds.street.vehicles import BRAKE, FAR, GAP, LINE, ROOM, Vehicles
 
 if TYPE_CHECKING:
     from wayfolk.crowds.street.parties import Party
@@ -28,14 +28,14 @@ STOP_BEFORE, STOP_BEHIND = 1.0, 0.3
 
 def walker_senses(street: Street, party: Party, colours: NDArray[np.int64]) -> dict[str, Sense]:
     """The senses of the pedestrians of a party."""
-    crowd, ground = street.crowd, street.ground
+    crowd, street_map = street.crowd, street.street_map
     places = crowd.places[party.agents]
     ways = crowd.bodies.aims[party.agents] - places
     ways /= np.maximum(np.hypot(*ways.T), 1e-9)[:, None]
-    here = ground.crossings_at(places)
+    here = street_map.crossings_at(places)
     ahead = np.full(len(places), NONE)
     for metres in AHEAD:
-        there = ground.crossings_at(places + metres * ways)
+        there = street_map.crossings_at(places + metres * ways)
         ahead = np.where(ahead == NONE, there, ahead)
     at_crossing = (ahead != NONE) & (here == NONE)
     which = np.where(here != NONE, here, ahead)
@@ -52,10 +52,10 @@ def walker_senses(street: Street, party: Party, colours: NDArray[np.int64]) -> d
 
 def _is_near(street: Street) -> NDArray[np.bool_]:
     """Whether a vehicle is on each crossing or reaches it soon."""
-    near = np.zeros(street.ground.n_crossings, np.bool_)
+    near = np.zeros(street.street_map.n_crossings, np.bool_)
     vehicles = street.vehicles
     for row in range(len(vehicles)):
-        for crossing, begin, end in street.ground.lanes[vehicles.lanes[row]].crossings:
+        for crossing, begin, end in street.street_map.lanes[vehicles.lanes[row]].crossings:
             rear, front = vehicles.along[row] - vehicles.radii[row], vehicles.along[row] + vehicles.radii[row]
             if rear < end and front + NEAR_SECONDS * vehicles.speeds[row] > begin:
                 near[crossing] |= vehicles.speeds[row] > 0.3 or front > begin
@@ -64,7 +64,7 @@ def _is_near(street: Street) -> NDArray[np.bool_]:
 
 def driver_senses(street: Street, party: Party, colours: NDArray[np.int64]) -> dict[str, Sense]:
     """The senses of the drivers of a party; also notes how far their stop lines and bus stops are ahead."""
-    vehicles, lanes = street.vehicles, street.ground.lanes
+    vehicles, lanes = street.vehicles, street.street_map.lanes
     row_of = {int(number): row for row, number in enumerate(vehicles.numbers)}
     rows = np.array([row_of[int(number)] for number in party.numbers], np.int64)
     n = len(rows)
@@ -125,9 +125,9 @@ def _stop_ahead(vehicles: Vehicles, stops: tuple[float, ...], row: int) -> tuple
 
 def _persons_on(street: Street) -> NDArray[np.bool_]:
     """Whether somebody is on each crossing."""
-    taken = np.zeros(street.ground.n_crossings + 1, np.bool_)
+    taken = np.zeros(street.street_map.n_crossings + 1, np.bool_)
     crowd = street.crowd
-    taken[street.ground.crossings_at(crowd.places[crowd.active])] = True
+    taken[street.street_map.crossings_at(crowd.places[crowd.active])] = True
     return taken[:-1]
 
 
@@ -136,10 +136,10 @@ def metres_to_persons(street: Street) -> tuple[Floats, Floats]:
     vehicles, crowd = street.vehicles, street.crowd
     soft, hard = np.full(len(vehicles), np.inf), np.full(len(vehicles), np.inf)
     agents = crowd.active
-    agents = agents[street.ground.touches_crossing(crowd.places[agents], crowd.radii[agents])]
+    agents = agents[street.street_map.touches_crossing(crowd.places[agents], crowd.radii[agents])]
     if not agents.size:
         return soft, hard
-    places, headings = vehicles.places(street.ground.lanes)
+    places, headings = vehicles.places(street.street_map.lanes)
     persons, radii = crowd.places[agents], crowd.radii[agents]
     for row in range(len(vehicles)):
         ahead, beside = _seen_from(places[row], headings[row], persons)
@@ -159,13 +159,14 @@ def held_by_vehicles(street: Street, agents: NDArray[np.int64], speeds: Floats) 
     held = np.zeros(len(agents), np.bool_)
     if not len(vehicles):
         return held
-    places, headings = vehicles.places(street.ground.lanes)
+    places, headings = vehicles.places(street.street_map.lanes)
     persons, radii = crowd.places[agents], crowd.radii[agents]
     ways = crowd.bodies.aims[agents] - persons
     ways /= np.maximum(np.hypot(*ways.T), 1e-9)[:, None]
     soon = persons + ways * (LOOK * speeds)[:, None]
     concerned = np.flatnonzero(
-        ((street.ground.crossings_at(soon) != NONE) | (street.ground.crossings_at(persons) != NONE)) & (speeds > 0)
+        ((street.street_map.crossings_at(soon) != NONE) | (street.street_map.crossings_at(persons) != NONE))
+        & (speeds > 0)
     )
     persons, soon, radii = persons[concerned], soon[concerned], radii[concerned]
     for row in range(len(vehicles)):

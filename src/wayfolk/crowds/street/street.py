@@ -1,6 +1,6 @@
 """Street: pedestrians and vehicles with brains, which respond to traffic signals and to each other.
 
-    street = Street(read_ground(drawing), [Spawn(Pedestrian(), rate=0.5), Spawn(Car(), rate=0.2, is_vehicle=True)])
+    street = Street(read_street_map(drawing), [Spawn(Pedestrian(), rate=0.5), Spawn(Car(), rate=0.2, is_vehicle=True)])
     trajectory = street.run(60)
 
 Arun, "Pathfinding algorithms in multi-agent systems", chapter 3: agents come in at the edges, walk or drive along their
@@ -20,16 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.crowds.brains.signal import Signal
+from wayfolk.crowds.brains.brain import Brain
+from wayfolk.crowds.brains.built_in.signal import Signal
+from wayfolk.crowds.brains.population import Population
 from wayfolk.crowds.crowd import Crowd
-from wayfolk.crowds.minds.brain import Brain
-from wayfolk.crowds.minds.minds import Minds
-from wayfolk.crowds.street.ground import NONE, Ground
 from wayfolk.crowds.street.junctions import Junctions
-from wayfolk.crowds.street.parties import MARGIN, SPREAD, Party, Spawn, party_of
-from wayfolk.crowds.street.parting import part
+from wayfolk.crowds.street.newcomers import let_in
+from wayfolk.crowds.street.parties import Spawn, party_of
 from wayfolk.crowds.street.senses import driver_senses, held_by_vehicles, metres_to_persons, walker_senses
-from wayfolk.crowds.street.traffic import FAR, GAP, LINE, Vehicles, safe_speed
+from wayfolk.crowds.street.separation import separate
+from wayfolk.crowds.street.street_map import NONE, StreetMap
+from wayfolk.crowds.street.vehicles import Vehicles
 from wayfolk.crowds.trajectory import Recorder, Trajectory
 from wayfolk.errors import BadInput, hint
 
@@ -37,11 +38,9 @@ STEP = 0.05
 COLOURS = ("green", "orange", "red")
 HEAVY = 1e5
 """The mass in kilograms of a pedestrian who stands: others do not push it."""
-TRIES = 6  # places that are tried for somebody who comes
-APART = 0.05  # metres from somebody who comes to others and to walls, if the cell is wide enough
 
 
-class Entry(NamedTuple):
+class CrossingEntry(NamedTuple):
     """Somebody stepped or drove onto a crossing: when, who, of which kind, in which state, at which signal of the cars."""
 
     time: float
@@ -62,7 +61,7 @@ class Street:
 
     def __init__(
         self,
-        ground: Ground,
+        street_map: StreetMap,
         spawns: Sequence[Spawn],
         *,
         signals: Mapping[int, Brain] | None = None,
@@ -74,30 +73,36 @@ class Street:
     ) -> None:
         if not 0.005 <= step <= 0.2:
             raise BadInput(f"a step of a street lasts 0.005 to 0.2 seconds, not {step}")
-        self.ground, self.name, self.seed = ground, name, seed
+        self.street_map, self.name, self.seed = street_map, name, seed
         self.rng = np.random.default_rng([seed, 16])
-        self.crowd = Crowd(ground.walkable, model, ways="flow", cell=ground.cell, step=None, seed=seed, **options)
+        self.crowd = Crowd(
+            street_map.walkable, model, ways="flow", cell=street_map.cell, step=None, seed=seed, **options
+        )
         self.substeps = max(1, round(step / self.crowd.step_seconds))
         self.crowd.step_seconds = step / self.substeps
         self.step_seconds = step
-        self.parties = [party_of(spawn, ground) for spawn in spawns]
+        self.parties = [party_of(spawn, street_map) for spawn in spawns]
         self.walkers = [party for party in self.parties if not party.spawn.is_vehicle]
         self.drivers = [party for party in self.parties if party.spawn.is_vehicle]
         self.vehicles, self.junctions = Vehicles(), Junctions()
-        self.lamps = [_lamp((signals or {}).get(k) or Signal()) for k in range(ground.n_crossings)]
+        self.lamps = [_lamp((signals or {}).get(k) or Signal()) for k in range(street_map.n_crossings)]
         for lamp in self.lamps:
             lamp.add(1, 0.0, self.rng)
         self.tick = 0
         self.n_agents = 0
         self.kind_names = tuple(dict.fromkeys(party.spawn.kind for party in self.parties))
-        names = [name for minds in (*(party.minds for party in self.parties), *self.lamps) for name in minds.names]
+        names = [
+            name
+            for population in (*(party.population for party in self.parties), *self.lamps)
+            for name in population.names
+        ]
         self.state_names = tuple(dict.fromkeys(names))
         self.kinds: list[int] = []
         self.radii: list[float] = []
-        self.entries: list[Entry] = []
+        self.entries: list[CrossingEntry] = []
         self.emergencies: list[tuple[float, int]] = []
         self.arrived = 0
-        self._number_of = np.zeros(0, np.int64)  # in the street, of each agent of the crowd
+        self.number_of = np.zeros(0, np.int64)  # in the street, of each agent of the crowd
 
     @property
     def time(self) -> float:
@@ -107,7 +112,11 @@ class Street:
     @property
     def log(self) -> list[str]:
         """What went wrong in brains, a sentence for each kind of failure."""
-        return [line for minds in (*self.lamps, *(party.minds for party in self.parties)) for line in minds.log]
+        return [
+            line
+            for population in (*self.lamps, *(party.population for party in self.parties))
+            for line in population.log
+        ]
 
     @property
     def n_present(self) -> int:
@@ -121,7 +130,9 @@ class Street:
     def run(self, seconds: float, *, every: float | None = None) -> Trajectory:
         """Advance for so many seconds and return what was recorded, a frame about `every` seconds (every step)."""
         between = 1 if every is None else max(1, round(every / self.step_seconds))
-        recorder = Recorder(self.step_seconds * between, grid=self.ground.open, cell=self.ground.cell, name=self.name)
+        recorder = Recorder(
+            self.step_seconds * between, grid=self.street_map.open, cell=self.street_map.cell, name=self.name
+        )
         self.record(recorder)
         for k in range(1, max(1, round(seconds / self.step_seconds)) + 1):
             self.advance()
@@ -132,7 +143,7 @@ class Street:
     def advance(self, steps: int = 1) -> None:
         """Move everybody for so many steps."""
         for _ in range(steps):
-            self._spawn()
+            let_in(self)
             colours = self._think()
             self._walk(colours)
             self._drive(colours)
@@ -142,11 +153,11 @@ class Street:
     def record(self, recorder: Recorder) -> None:
         """Let `recorder` keep where everybody is now."""
         numbers, places, headings, states = [], [], [], []
-        on_lanes, turned = self.vehicles.places(self.ground.lanes)
+        on_lanes, turned = self.vehicles.places(self.street_map.lanes)
         rows = {int(number): row for row, number in enumerate(self.vehicles.numbers)}
         for party in self.parties:
-            codes = [self.state_names.index(name) for name in party.minds.names]
-            states.append(np.array(codes, np.uint8)[party.minds.states])
+            codes = [self.state_names.index(name) for name in party.population.names]
+            states.append(np.array(codes, np.uint8)[party.population.states])
             numbers.append(party.numbers)
             if party.spawn.is_vehicle:
                 chosen = [rows[int(number)] for number in party.numbers]
@@ -176,68 +187,8 @@ class Street:
 
     def _lamp_place(self, crossing: int) -> tuple[float, float]:
         """Beside the first cell of a crossing."""
-        y, x = np.argwhere(self.ground.crossing_of == crossing)[0]
-        return (float(x) - 0.1) * self.ground.cell, (float(y) - 0.1) * self.ground.cell
-
-    def _spawn(self) -> None:
-        """Let those in who want to come and find room."""
-        for party in self.parties:
-            for _ in range(min(party.arrivals(self.time, self.rng), TRIES)):
-                entered = self._drive_in(party) if party.spawn.is_vehicle else self._walk_in(party)
-                if not entered:
-                    break
-                party.waiting -= 1
-
-    def _drive_in(self, party: Party) -> bool:
-        spawn = party.spawn
-        lane = int(self.rng.choice(party.starts))
-        lanes = self.ground.lanes
-        if not self.vehicles.has_room(lanes, lane, spawn.radius):
-            return False
-        begins = [begin for _, begin, _ in lanes[lane].crossings] + [visit.begin for visit in lanes[lane].junctions]
-        line = min(begins, default=FAR) - LINE - spawn.radius
-        room = min(self.vehicles.room_on(lanes, lane, spawn.radius) - GAP, line)
-        speed = min(spawn.speed, float(safe_speed(np.array([room]), 0.0)[0]))
-        self.vehicles.add(self._number(party), lane, spawn.radius, speed)
-        party.agents = np.append(party.agents, NONE)
-        party.own_speeds = np.append(party.own_speeds, spawn.speed)
-        return True
-
-    def _walk_in(self, party: Party) -> bool:
-        spawn, cell, grid = party.spawn, self.ground.cell, self.ground.walkable
-        start = party.starts[self.rng.integers(len(party.starts))]
-        part = grid.components[grid.cell(tuple(start.tolist()))]
-        goals = [goal for goal in party.goals.tolist() if grid.components[grid.cell(tuple(goal))] == part]
-        far = [goal for goal in goals if abs(goal[0] - start[0]) + abs(goal[1] - start[1]) > 1]
-        if party.exit is not None and start.tolist() in goals:
-            return False
-        margin = spawn.radius + MARGIN
-        places = start * cell + margin + self.rng.random((TRIES, 2)) * (cell - 2 * margin)
-        clear = np.flatnonzero(self.crowd.is_clear(places, min(spawn.radius + APART, 0.499 * cell)))
-        if not far or not clear.size:
-            return False
-        goal = (np.array(far[self.rng.integers(len(far))]) + 0.5) * cell
-        speed = spawn.speed * float(np.clip(self.rng.normal(1.0, SPREAD), 0.6, 1.5))
-        agents = self.crowd.add(
-            places[clear[:1]],
-            party.exit or [goal],
-            radius=spawn.radius,
-            speed=speed,
-            top_speed=2.2 * speed,
-        )
-        party.agents = np.append(party.agents, agents.astype(np.int64))
-        party.own_speeds = np.append(party.own_speeds, speed)
-        self._number_of = np.append(self._number_of, self._number(party))
-        return True
-
-    def _number(self, party: Party) -> int:
-        number = self.n_agents
-        self.n_agents += 1
-        self.kinds.append(self.kind_names.index(party.spawn.kind))
-        self.radii.append(party.spawn.radius)
-        party.numbers = np.append(party.numbers, number)
-        party.minds.add(1, self.time, self.rng)
-        return number
+        y, x = np.argwhere(self.street_map.crossing_of == crossing)[0]
+        return (float(x) - 0.1) * self.street_map.cell, (float(y) - 0.1) * self.street_map.cell
 
     def _think(self) -> NDArray[np.int64]:
         """Let lamps, pedestrians and drivers think; return the signals of the cars, as indices in COLOURS."""
@@ -246,18 +197,18 @@ class Street:
         colours = np.array([COLOURS.index(self.signal_of(k)) for k in range(len(self.lamps))], np.int64)
         self.crowd.ways.aim(self.crowd)
         for party in self.walkers:
-            party.minds.think(self.time, walker_senses(self, party, colours), self.rng)
+            party.population.think(self.time, walker_senses(self, party, colours), self.rng)
         for party in self.drivers:
-            party.minds.think(self.time, driver_senses(self, party, colours), self.rng)
+            party.population.think(self.time, driver_senses(self, party, colours), self.rng)
         return colours
 
     def _walk(self, colours: NDArray[np.int64]) -> None:
         """Move the pedestrians; take back steps onto a crossing that nobody decided on, and steps into vehicles."""
-        crowd, ground = self.crowd, self.ground
+        crowd, street_map = self.crowd, self.street_map
         agents = np.concatenate([np.zeros(0, np.int64), *(party.agents for party in self.walkers)])
         if not agents.size:
             return
-        paces = np.concatenate([party.minds.paces for party in self.walkers])
+        paces = np.concatenate([party.population.paces for party in self.walkers])
         speeds = np.concatenate([party.own_speeds for party in self.walkers]) * paces
         may_enter = np.concatenate([np.asarray(party.sees_crossing) for party in self.walkers]) & (paces > 0)
         held = held_by_vehicles(self, agents, speeds)
@@ -265,12 +216,12 @@ class Street:
         crowd.set_speeds(agents, speeds)
         crowd.bodies.masses[agents] = np.where(speeds > 0, 80.0, HEAVY)
         before = crowd.places[agents].copy()
-        was_on = ground.crossings_at(before)
+        was_on = street_map.crossings_at(before)
         crowd.advance(self.substeps)
-        is_on = ground.crossings_at(crowd.places[agents])
+        is_on = street_map.crossings_at(crowd.places[agents])
         enters = (was_on == NONE) & (is_on != NONE)
         refused = enters & ~may_enter
-        on_lanes, _ = self.vehicles.places(ground.lanes)
+        on_lanes, _ = self.vehicles.places(street_map.lanes)
         crossing = np.flatnonzero(is_on != NONE)
         reach = crowd.radii[agents[crossing]][:, None] + self.vehicles.radii
         apart = ((crowd.places[agents[crossing]][:, None] - on_lanes) ** 2).sum(-1)
@@ -280,21 +231,21 @@ class Street:
         crowd.bodies.masses[back] = HEAVY
         allowed = np.zeros(crowd.n_agents, np.bool_)
         allowed[agents] = (was_on != NONE) | (may_enter & ~refused)
-        part(crowd, ground, allowed, on_lanes, self.vehicles.radii)
+        separate(crowd, street_map, allowed, on_lanes, self.vehicles.radii)
         for row in np.flatnonzero(enters & ~refused):
-            self._entered(int(self._number_of[agents[row]]), int(is_on[row]), colours, False)
+            self._entered(int(self.number_of[agents[row]]), int(is_on[row]), colours, False)
 
     def _drive(self, colours: NDArray[np.int64]) -> None:
         """Move the vehicles."""
-        vehicles, lanes = self.vehicles, self.ground.lanes
+        vehicles, lanes = self.vehicles, self.street_map.lanes
         if not len(vehicles):
             return
         row_of = {int(number): row for row, number in enumerate(vehicles.numbers)}
         targets, lines = np.zeros(len(vehicles)), np.full(len(vehicles), np.inf)
         for party in self.drivers:
             rows = [row_of[int(number)] for number in party.numbers]
-            targets[rows] = party.own_speeds * party.minds.paces
-            rolls = (party.minds.paces == 0) & party.sees_crossing  # up to the line
+            targets[rows] = party.own_speeds * party.population.paces
+            rolls = (party.population.paces == 0) & party.sees_crossing  # up to the line
             lines[rows] = np.minimum(np.where(rolls, party.line_ahead, np.inf), party.stop_ahead)
             targets[rows] = np.where(rolls, party.own_speeds, targets[rows])
         soft, hard = metres_to_persons(self)
@@ -312,9 +263,9 @@ class Street:
         for party in self.parties:
             row = np.flatnonzero(party.numbers == number)
             if row.size:
-                state = party.minds.names[party.minds.states[row[0]]]
+                state = party.population.names[party.population.states[row[0]]]
                 signal = COLOURS[colours[crossing]]
-                entry = Entry(self.time, number, party.spawn.kind, crossing, signal, state, is_vehicle)
+                entry = CrossingEntry(self.time, number, party.spawn.kind, crossing, signal, state, is_vehicle)
                 self.entries.append(entry)
 
     def _leave(self) -> None:
@@ -322,7 +273,7 @@ class Street:
         crowd = self.crowd
         for party in self.walkers:
             apart = np.hypot(*(crowd.places[party.agents] - crowd.goals[party.agents]).T)
-            there = apart < max(0.35 * self.ground.cell, 2 * party.spawn.radius)
+            there = apart < max(0.35 * self.street_map.cell, 2 * party.spawn.radius)
             if party.exit is not None:
                 there = party.exit.contains(crowd.places[party.agents])
             if there.any():
@@ -331,7 +282,7 @@ class Street:
                 party.keep(~there)
         if not len(self.vehicles):
             return
-        lengths = np.array([lane.length for lane in self.ground.lanes])[self.vehicles.lanes]
+        lengths = np.array([lane.length for lane in self.street_map.lanes])[self.vehicles.lanes]
         gone = self.vehicles.along >= lengths - 1e-9
         if gone.any():
             numbers = self.vehicles.numbers[gone]
@@ -341,9 +292,9 @@ class Street:
                 party.keep(~np.isin(party.numbers, numbers))
 
 
-def _lamp(brain: Brain) -> Minds:
+def _lamp(brain: Brain) -> Population:
     """The mind of a traffic signal, whose states are the colours that drivers and pedestrians know."""
     for state in brain.states:
         if state not in COLOURS:
             raise BadInput(f"the signal {brain.name} has a state {state!r}{hint(state, COLOURS)}")
-    return Minds(brain, ())
+    return Population(brain, ())

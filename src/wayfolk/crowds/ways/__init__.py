@@ -7,20 +7,20 @@
     "lrta", "rtaa"...  a real-time search: each agent plans one move at a time, with the few cells that it sees
 
 All but straight ways are as wide as bodies: an agent without a way that is wide enough is refused, in one sentence.
-Objects of `wayfolk.crowds.ways` take options: `Routes(space, "theta", patience=5.0)`, `Directed(space, map)`.
+Objects of `wayfolk.crowds.ways` take options: `Routes(space, "theta", patience=5.0)`, `DirectionMapWays(space, map)`.
 """
 
 from __future__ import annotations
 
 from wayfolk.algorithms import catalogue
 from wayfolk.crowds.ways.base import Ways
-from wayfolk.crowds.ways.directed import Directed
-from wayfolk.crowds.ways.flow import Flow
+from wayfolk.crowds.ways.direction_map import DirectionMapWays
+from wayfolk.crowds.ways.flow import FlowWays
+from wayfolk.crowds.ways.realtime import RealTimeWays
 from wayfolk.crowds.ways.routes import Routes
-from wayfolk.crowds.ways.walks import Walks
 from wayfolk.world.space import Space
 
-__all__ = ["Directed", "Flow", "Routes", "Walks", "Ways", "ways_of"]
+__all__ = ["DirectionMapWays", "FlowWays", "RealTimeWays", "Routes", "Ways", "ways_of"]
 
 
 def ways_of(ways: str | Ways, space: Space) -> Ways:
@@ -30,8 +30,8 @@ def ways_of(ways: str | Ways, space: Space) -> Ways:
     if ways == "straight":
         return Ways(space)
     if ways == "flow":
-        return Flow(space)
+        return FlowWays(space)
     if ways == "navmesh":
         return Routes(space, "navmesh")
     entry = catalogue.find(ways, "search", "realtime")
-    return Walks(space, ways) if entry.family == "realtime" else Routes(space, ways)
+    return RealTimeWays(space, ways) if entry.family == "realtime" else Routes(space, ways)

@@ -1,4 +1,4 @@
-"""Ways, the base of all: agents head straight for their goals."""
+"""The base class of all ways: agents head straight for their goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flow: agents follow the flow field of their goal, one field for each goal and each width of bodies."""
+"""Ways of flow: agents follow the flow field of their goal, one field for each goal and each width of bodies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wayfolk.crowds.crowd import Crowd
 
 
-class Flow(Ways):
+class FlowWays(Ways):
     """Flow fields below any model."""
 
     def __init__(self, space: Space) -> None:

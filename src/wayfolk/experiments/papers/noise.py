@@ -12,7 +12,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from wayfolk.experiments.papers import Measured, Row, Verdict, verdict
+from wayfolk.experiments.papers.claims import Measured, Verdict, verdict
+from wayfolk.experiments.papers.tables import Row
 
 EACH, ERROR = "_each", "_error"  # what is added to the name of a measure
 Answer = bool | None  # None: undecided

@@ -9,25 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from wayfolk.experiments.papers import (
-    FAILS,
-    QUICK,
-    UNDECIDED,
-    Cause,
-    Claim,
-    Figure,
-    Measured,
-    Row,
-    Scale,
-    Table,
-    find_table,
-    in_words,
-    lacking,
-    module,
-)
 from wayfolk.experiments.papers import drawing as _drawing
+from wayfolk.experiments.papers.claims import FAILS, UNDECIDED, Cause, Claim, Measured, in_words
 from wayfolk.experiments.papers.noise import EACH
-from wayfolk.experiments.sweeps.engine import Progress, run_jobs
+from wayfolk.experiments.papers.tables import QUICK, Figure, PrintedTable, Row, Scale, find_table, lacking, module
+from wayfolk.experiments.sweeps.engine import SweepProgress, run_jobs
 from wayfolk.experiments.sweeps.store import Store
 
 BAD = ("error", "crashed", "out_of_memory")
@@ -42,7 +28,7 @@ def reproduce(
     scale: Scale = QUICK,
     cluster: str | None = None,
     figures: Path | None = None,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[SweepProgress], None] = lambda _: None,
 ) -> dict[str, Any]:
     """The tables of `paper`, or one of them: ours, the paper's and the ratio in each row, and verdicts of claims.
 
@@ -51,7 +37,7 @@ def reproduce(
     book = module(paper)
     if figures is not None:
         _drawing.ready(figures)
-    tables: list[Table] = list(book.TABLES) if table is None else [find_table(paper, table)]
+    tables: list[PrintedTable] = list(book.TABLES) if table is None else [find_table(paper, table)]
     plans_of = {one.id: [one.jobs(row, scale) for row in one.rows] for one in tables}
     jobs = {id(job): job for rows in plans_of.values() for row in rows if not isinstance(row, str) for job in row}
     keys = {number: job.key for number, job in jobs.items()}  # once for each: rows share jobs
@@ -119,7 +105,7 @@ def _drawn(figure: Figure, measured: Measured, file: Path) -> dict[str, Any]:
     return facts | {"file": str(file), "why": ""}
 
 
-def _table(table: Table, plans: list[Plan], store: Store) -> dict[str, Any]:
+def _table(table: PrintedTable, plans: list[Plan], store: Store) -> dict[str, Any]:
     rows = []
     runs: list[Row] = []
     before: Plan = ""
@@ -141,7 +127,7 @@ def _table(table: Table, plans: list[Plan], store: Store) -> dict[str, Any]:
     return facts | {"metrics": list(table.metrics), "rows": rows}
 
 
-def _why(table: Table, runs: list[Row], ours: Row | None) -> str:
+def _why(table: PrintedTable, runs: list[Row], ours: Row | None) -> str:
     """Why runs or a whole row do not count; empty if they do."""
     lost = [run for run in runs if run["status"] in BAD]
     if lost:
@@ -181,7 +167,7 @@ def _machine(store: Store, is_now: bool) -> dict[str, Any] | None:
     return machine | {"load": sums["load"]}
 
 
-def _ours(table: Table, paper_row: Row, runs: list[Row]) -> Row:
+def _ours(table: PrintedTable, paper_row: Row, runs: list[Row]) -> Row:
     settings = {name: value for name, value in paper_row.items() if name not in table.metrics}
     if table.summarise is not None:
         return settings | table.summarise(runs, paper_row)

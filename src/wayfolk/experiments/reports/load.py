@@ -17,6 +17,7 @@ from wayfolk.experiments.sweeps.store import Store
 KINDS = {
     "scen": PLANS,
     "random": PLANS,
+    "paper": SIMULATIONS,
     "patrol": SIMULATIONS,
     "tasks": SIMULATIONS,
     "deliveries": SIMULATIONS,

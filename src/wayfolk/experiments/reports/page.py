@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wayfolk.errors import BadInput
-from wayfolk.experiments.papers import ALSO_THERE, CAUSES, FAILS, HOLDS, UNDECIDED, UNMEASURED, VERDICTS
+from wayfolk.experiments.papers.claims import ALSO_THERE, CAUSES, FAILS, HOLDS, UNDECIDED, UNMEASURED, VERDICTS
 from wayfolk.experiments.reports.overview import SUMMARY, starred
 from wayfolk.files.raw import write_bytes
 

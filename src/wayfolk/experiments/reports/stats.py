@@ -22,7 +22,7 @@ _AT_ONCE = 1_000_000  # numbers drawn together by the bootstrap
 _EXACT = 1e-20  # what is less than this share of all squares is rounding
 
 
-class Outcome(NamedTuple):
+class Significance(NamedTuple):
     """A test statistic, and the two-sided probability of one at least as extreme under the null hypothesis."""
 
     statistic: float
@@ -32,8 +32,8 @@ class Outcome(NamedTuple):
 class Paired(NamedTuple):
     """Two tests of the same pairs: one of ranks, one that takes differences to be normal."""
 
-    wilcoxon: Outcome
-    t: Outcome
+    wilcoxon: Significance
+    t: Significance
 
 
 class Break(NamedTuple):
@@ -133,12 +133,12 @@ def paired_test(x: ArrayLike, y: ArrayLike) -> Paired:
     one, other = _pairs(x, y, least=2)
     apart = one - other
     if not apart.any():
-        return Paired(Outcome(0.0, 1.0), Outcome(0.0, 1.0))
+        return Paired(Significance(0.0, 1.0), Significance(0.0, 1.0))
     ranks = stats.wilcoxon(apart[apart != 0.0])
     error = apart.std(ddof=1) / math.sqrt(len(apart))
     t = float(apart.mean() / error) if error else math.copysign(math.inf, apart[0])
     p = 2.0 * float(stats.t.sf(abs(t), len(apart) - 1))
-    return Paired(Outcome(float(ranks.statistic), float(ranks.pvalue)), Outcome(t, p))
+    return Paired(Significance(float(ranks.statistic), float(ranks.pvalue)), Significance(t, p))
 
 
 def breakpoint(x: ArrayLike, y: ArrayLike) -> Break:

@@ -29,6 +29,17 @@ _WALKED = "not a real-time search"
 _LEARNED = "not a real-time search that learns"
 _TREE = "not a time-bounded search"
 
+
+def _counted(over: str, empty: str = "") -> tuple[Column, ...]:
+    """The columns of what is counted for each agent and loop, as means over one of the two."""
+    return (
+        Column("expanded", "DOUBLE", "nodes", f"nodes expanded, mean for each {over}", empty),
+        Column("replans", "DOUBLE", "searches", f"searches begun anew, mean for each {over}", empty),
+        Column("distance", "DOUBLE", "cells", f"distance walked, mean for each {over}", empty),
+        Column("collisions", "DOUBLE", "moves", f"moves that were refused, mean for each {over}", empty),
+    )
+
+
 RUNS = (
     Column("key", "VARCHAR PRIMARY KEY", "", "name of the run: a hash of all that decides its result"),
     Column("map", "VARCHAR", "", "name of the map"),
@@ -108,18 +119,12 @@ AGENTS = (
     Column("agent", "INTEGER", "", "number of the agent, from 0 on"),
     Column("arrived", "BOOLEAN", "", "whether it is on its goal at the end", "not one goal each"),
     Column("steps", "INTEGER", "steps", "step from which it rests on its goal", "not one goal each"),
-    Column("expanded", "DOUBLE", "nodes", "nodes expanded, mean for each loop", _TIMED),
-    Column("replans", "DOUBLE", "searches", "searches begun anew, mean for each loop", _TIMED),
-    Column("distance", "DOUBLE", "cells", "distance walked, mean for each loop", _TIMED),
-    Column("collisions", "DOUBLE", "moves", "moves that were refused, mean for each loop", _TIMED),
+    *_counted("loop", _TIMED),
 )
 LOOPS = (
     Column("key", "VARCHAR", "", "key of the run"),
     Column("loop", "INTEGER", "", "number of the loop, from 0 on"),
-    Column("expanded", "DOUBLE", "nodes", "nodes expanded, mean for each agent"),
-    Column("replans", "DOUBLE", "searches", "searches begun anew, mean for each agent"),
-    Column("distance", "DOUBLE", "cells", "distance walked, mean for each agent"),
-    Column("collisions", "DOUBLE", "moves", "moves that were refused, mean for each agent"),
+    *_counted("agent"),
 )
 SPECS = (
     Column("name", "VARCHAR", "", "name of a sweep that was run with this store"),

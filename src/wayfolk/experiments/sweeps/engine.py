@@ -41,7 +41,7 @@ Work = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 @dataclass
-class Progress:
+class SweepProgress:
     """The progress of a sweep."""
 
     total: int | None = None
@@ -100,15 +100,15 @@ def run_jobs(
     cluster: str | None = None,
     workers: int | None = None,
     memory: int | None = None,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[SweepProgress], None] = lambda _: None,
     work: Work = run_job,
-) -> Progress:
+) -> SweepProgress:
     """Run the jobs that are missing from `store`; return the final progress.
 
     `total` is the number of jobs, if known. `cluster` is the address of a Dask scheduler; without it, `workers` local
     processes are started, each with a limit of `memory` bytes. `tell` is called with the progress now and then.
     """
-    progress = Progress(total)
+    progress = SweepProgress(total)
     under_way: set[str] = set()
     todo = _missing(jobs, store, progress, under_way)
     first = next(todo, None)
@@ -123,9 +123,7 @@ def run_jobs(
 def circumstances() -> dict[str, Any]:
     """The versions, commit and machine under which runs are made, for the table `provenance`."""
     import platform
-
-    import numba
-    import numpy
+    from importlib.metadata import version
 
     from wayfolk import __version__
 
@@ -138,15 +136,15 @@ def circumstances() -> dict[str, Any]:
         "wayfolk": __version__,
         "commit": commit.stdout.strip(),
         "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "numba": numba.__version__,
+        "numpy": version("numpy"),
+        "numba": version("numba"),
         "system": platform.system(),
         "processor": model or platform.machine(),
         "cores": n_cores(),
     }
 
 
-def _missing(jobs: Iterable[Job], store: Store, progress: Progress, under_way: set[str]) -> Iterator[Job]:
+def _missing(jobs: Iterable[Job], store: Store, progress: SweepProgress, under_way: set[str]) -> Iterator[Job]:
     """The jobs that are not in the store, each once; their keys are `under_way` from here until they are stored."""
     source = iter(jobs)
     while part := list(itertools.islice(source, LOOK_AHEAD)):
@@ -165,9 +163,9 @@ class _Flight:
         client: Any,
         store: Store,
         number: int,
-        progress: Progress,
+        progress: SweepProgress,
         under_way: set[str],
-        tell: Callable[[Progress], None],
+        tell: Callable[[SweepProgress], None],
         work: Work,
     ) -> None:
         self.client, self.store, self.number = client, store, number

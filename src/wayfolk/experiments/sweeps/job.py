@@ -3,13 +3,12 @@
 A job is plain data (it travels to workers and into the store as JSON). Its key is a hash of that data, in which a map
 file is represented by a digest of its contents: rename the file and the key stays, edit it and the key changes.
 
-    map        {"file": path, "digest": ...} or {"make": "random", "width": 32, ...}
+    map        {"file": path, "digest": ...} or {"make": "random", "width": 32, ...} or {"make": "paper", "name": ...}
     moves      "four", "eight" or "eight_cutting"
     problem    {"kind": "scen", "file": path, "digest": ..., "agents": 100}
                {"kind": "random" | "patrol" | "tasks" | "deliveries", "agents": 100, "loops": 20 ...}
-               {"kind": "patrol", "file": path, "digest": ..., "agents": 100, "loops": 20}: of a scenario of Jansen's
-               thesis; {"kind": "patrol", "sides": "left", ...}: on a map of that thesis, all start on the left
-               {"kind": "random", "agents": 100, "zone": "rooms"}: starts and goals in rooms only, nested by seed
+               on the map of a paper a patrol has the paper's settings too, see `PaperMap.problem`
+               {"kind": "paper", "name": "sdp-rooms", "agents": 100}: as a paper draws them on any map
                {"kind": "queries", "file": path, "digest": ..., "first": 0, "count": 100}
                {"kind": "pairs", "count": 100}: random queries of a single agent
     algorithm, options, seed, repeat

@@ -19,8 +19,8 @@ for beside the spec and in the benchmark data; `{map}` in a scenario's name is t
 
 is a file brought to another size, with only its largest connected part left free; a diagonal is sqrt 2 long if nothing
 else is said, and `cliffs = false` drops cliffs between free cells. Problems of the kind "pairs" may have bounds, `least`
-and `most`, of the optimal cost. Those of the kind "random" with `zone = "rooms"` have starts and goals in the low
-contention areas of SDP only.
+and `most`, of the optimal cost. `{make = "paper", name = "jansen-c"}` is the map of a paper, on which patrols are drawn as
+the paper does; `{kind = "paper", name = "sdp-rooms", agents = 100}` is a problem that a paper draws on any map.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from wayfolk.files.folders import find_data, match_data
 from wayfolk.files.maps import read_map
 from wayfolk.files.toml import Document, Schema, Table, as_written, read_toml
 from wayfolk.files.toml_lines import Loc
+from wayfolk.problem import papers
 from wayfolk.world.grid import Moves
 
 AnySchema = TypeVar("AnySchema", bound=Schema)
@@ -160,6 +161,8 @@ class _Block:
                 continue
             table.allow(("make", "name", *MAPS[rule].settings), f"a {rule} map")
             table.need(f"a {rule} map", *MAPS[rule].needed)
+            if rule == "paper":
+                self.registered(table, "MAPS", "map")
             if table.malformed:
                 continue
             if rule == "scaled":
@@ -167,6 +170,14 @@ class _Block:
             else:
                 maps.append(table.given)
         return maps
+
+    def registered(self, table: Table[Any], kind: str, what: str) -> None:
+        """Complain if no paper has what the table names."""
+        try:
+            if "name" in table:
+                papers.registered(kind, table.given["name"], what)
+        except WayfolkError as error:
+            table.complain("name", str(error))
 
     def files(self, loc: Loc, pattern: str) -> list[dict[str, Any]]:
         """The map files that match, each of which can be read."""
@@ -198,6 +209,8 @@ class _Block:
             return None
         table.allow(("kind", *PROBLEMS[kind].settings), f"a problem of the kind {kind!r}")
         table.need(f"a problem of the kind {kind!r}", *PROBLEMS[kind].needed)
+        if kind == "paper":
+            self.registered(table, "PROBLEMS", "problem")
         if kind in ("tasks", "deliveries") and not self.limits.keys() & {"until", "seconds"}:
             table.complain("kind", f"{kind} never end: limits need `until` or `seconds`")
         if values.least is not None and values.most is not None and values.least > values.most:

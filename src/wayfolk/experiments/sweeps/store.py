@@ -36,7 +36,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,  # a file does not decide what is fetched from the net
     "autoload_known_extensions": False,
 }
-Kind = Literal["pandas", "polars", "arrow"]
+TableLibrary = Literal["pandas", "polars", "arrow"]
 _ABOUT = (
     "key", "map", "problem", "algorithm", "options", "seed", "repeat", "moves", "model", "cell", "status", "detail",
     "provenance",
@@ -44,7 +44,7 @@ _ABOUT = (
 _NOT_METRICS = ("key", "status", "detail", "agents", "loops")  # of a row
 
 
-def read_runs(file: str | Path, table: str = "runs", kind: Kind = "pandas") -> Any:
+def read_runs(file: str | Path, table: str = "runs", kind: TableLibrary = "pandas") -> Any:
     """A table of the store `file`, such as `runs`, `agents` or `loops`, as a data frame.
 
     `kind` is "pandas", "polars" or "arrow". docs/store.md describes all columns.
@@ -183,11 +183,11 @@ class Store:
         names = [column[0] for column in answer.description or []]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
-    def frame(self, table: str = "runs", kind: Kind = "pandas") -> Any:
+    def frame(self, table: str = "runs", kind: TableLibrary = "pandas") -> Any:
         """A table as a data frame of pandas or Polars, or as a table of Arrow."""
         self._must_have(table)
-        if kind not in get_args(Kind):
-            raise BadInput(f"a table is read as {', '.join(get_args(Kind))}, not {kind!r}")
+        if kind not in get_args(TableLibrary):
+            raise BadInput(f"a table is read as {', '.join(get_args(TableLibrary))}, not {kind!r}")
         if kind == "pandas":
             return self.base.execute(f"SELECT * FROM {table}").df()
         package = "polars" if kind == "polars" else "pyarrow"

@@ -10,7 +10,7 @@ from wayfolk.files.made_maps import MapSettings
 from wayfolk.files.toml import Count, Expects, Positive, Schema, SubTable, Text
 
 
-class Kind(NamedTuple):
+class SettingNames(NamedTuple):
     """A kind of maps or problems: the settings that it needs, and those that may be left out."""
 
     needed: tuple[str, ...]
@@ -23,21 +23,22 @@ class Kind(NamedTuple):
 
 
 MAPS = {
-    "random": Kind(("width", "height"), ("blocked", "seed")),
-    "maze": Kind(("width", "height"), ("corridor", "seed")),
-    "rooms": Kind(("width", "height"), ("size", "seed")),
-    "warehouse": Kind((), ("columns", "rows", "aisle")),
-    "thesis": Kind(("letter",)),
-    "scaled": Kind(("file", "width", "height"), ("diagonal", "cliffs")),
+    "random": SettingNames(("width", "height"), ("blocked", "seed")),
+    "maze": SettingNames(("width", "height"), ("corridor", "seed")),
+    "rooms": SettingNames(("width", "height"), ("size", "seed")),
+    "warehouse": SettingNames((), ("columns", "rows", "aisle")),
+    "paper": SettingNames(("name",)),
+    "scaled": SettingNames(("file", "width", "height"), ("diagonal", "cliffs")),
 }
 PROBLEMS = {
-    "scen": Kind(("file", "agents")),
-    "random": Kind(("agents",), ("zone",)),
-    "patrol": Kind(("agents",), ("loops",)),
-    "tasks": Kind(("agents",)),
-    "deliveries": Kind(("agents",)),
-    "queries": Kind(("file",), ("first", "count")),
-    "pairs": Kind(("count",), ("least", "most")),
+    "scen": SettingNames(("file", "agents")),
+    "random": SettingNames(("agents",)),
+    "paper": SettingNames(("name", "agents")),
+    "patrol": SettingNames(("agents",), ("loops",)),
+    "tasks": SettingNames(("agents",)),
+    "deliveries": SettingNames(("agents",)),
+    "queries": SettingNames(("file",), ("first", "count")),
+    "pairs": SettingNames(("count",), ("least", "most")),
 }
 
 MOST_SEEDS = 1_000_000  # in a block, and repeats as well
@@ -83,11 +84,10 @@ class MapTable(MapSettings):
     """A map that is made by a rule."""
 
     make: Annotated[
-        Literal["random", "maze", "rooms", "warehouse", "thesis", "scaled"] | None,
+        Literal["random", "maze", "rooms", "warehouse", "paper", "scaled"] | None,
         Expects(f"one of {', '.join(MAPS)}"),
     ] = None
     name: Text = None
-    letter: Annotated[Literal["a", "b", "c", "d"] | None, Expects("a text")] = None
     file: Text = None
     diagonal: Annotated[float | None, Field(ge=1, le=2), Expects("a length from 1 to 2")] = None
     cliffs: Annotated[bool | None, Expects("true or false")] = None
@@ -97,12 +97,12 @@ class ProblemTable(Schema):
     """A problem on each of the maps."""
 
     kind: Annotated[
-        Literal["scen", "random", "patrol", "tasks", "deliveries", "queries", "pairs"] | None,
+        Literal["scen", "random", "paper", "patrol", "tasks", "deliveries", "queries", "pairs"] | None,
         Expects(f"one of {', '.join(PROBLEMS)}"),
     ] = None
     file: Text = None
     agents: Count = None
-    zone: Annotated[Literal["rooms"] | None, Expects('"rooms"')] = None
+    name: Text = None
     loops: Count = None
     first: Annotated[int | None, Field(ge=0), Expects("a whole number from 0")] = None
     count: Count = None

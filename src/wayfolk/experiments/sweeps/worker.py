@@ -19,13 +19,10 @@ from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.paths import find_path, finder
 from wayfolk.algorithms.task import Task
 from wayfolk.errors import BadInput, TooLarge, WayfolkError
-from wayfolk.experiments.sweeps.guessed_maps import guessed_map
 from wayfolk.experiments.sweeps.job import Job
-from wayfolk.experiments.sweeps.patrols import of_patrol
-from wayfolk.experiments.sweeps.rooms import problem_in_rooms
+from wayfolk.experiments.sweeps.patrols import of_patrol, paper_map_of
 from wayfolk.files.made_maps import make_map
 from wayfolk.files.maps import read_map
-from wayfolk.files.patrols import read_patrols
 from wayfolk.files.scenarios import read_queries, read_scen
 from wayfolk.judge import metrics
 from wayfolk.judge.blockage import in_short
@@ -33,16 +30,15 @@ from wayfolk.judge.plans import check
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import SQRT2
 from wayfolk.kernels.graph import MANHATTAN, OCTILE, heuristic
+from wayfolk.problem import papers
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem, deliveries, one_shot, patrol, tasks
 from wayfolk.problem.result import Result
-from wayfolk.problem.thesis import draw_patrol
 from wayfolk.simulation.run import Run
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import make_ready, simulate, solve
 from wayfolk.world import generate
 from wayfolk.world.grid import Grid, Moves
-from wayfolk.world.thesis_maps import ThesisMap, thesis_map
 
 FAILURES = ("crashed", "error", "out_of_memory")
 ONE_AGENT = ("search", "realtime")  # families
@@ -84,6 +80,8 @@ def _grid(described: tuple[tuple[str, Any], ...], moves: str) -> Grid:
     """The map; the last few are kept, since neighbouring jobs share theirs."""
     settings = dict(described)
     kind = settings.pop("make", "file")
+    if kind == "paper":
+        return papers.paper_map(**settings).grid.with_moves(moves)
     settings.pop("name", None)
     if kind == "file":
         return read_map(settings["file"], moves)
@@ -93,8 +91,6 @@ def _grid(described: tuple[tuple[str, Any], ...], moves: str) -> Grid:
         links = grid.links if settings.get("cliffs", True) else None
         grid = Grid(grid.free, moves, costs=grid.costs, links=links, diagonal=length, name=grid.name)
         return generate.without_islands(grid)
-    if kind == "thesis":
-        return _thesis_map(settings).grid.with_moves(moves)
     return make_map(kind, settings, moves)
 
 
@@ -104,16 +100,15 @@ def _problem(job: Job, grid: Grid) -> Problem:
     seed = job.seed + 1_000_003 * job.repeat
     if kind == "scen":
         return read_scen(settings["file"], grid, settings["agents"])
-    if kind == "random" and settings.get("zone") == "rooms":
-        return problem_in_rooms(grid, settings["agents"], seed)
+    if kind == "paper":
+        drawn: Problem = papers.registered("PROBLEMS", settings["name"], "problem")(grid, settings["agents"], seed)
+        return drawn
     if kind == "random":
         starts, goals = generate.draw_pairs(grid, settings["agents"], seed=seed)
         return one_shot(grid, grid.places(starts), grid.places(goals))
-    if kind == "patrol" and "file" in settings:
-        return read_patrols(settings["file"], grid, settings["loops"], sides=settings.get("sides", "both"))
-    if kind == "patrol" and job.map.get("make") == "thesis":
-        place = replace(_thesis_map(job.map), grid=grid)
-        return draw_patrol(place, settings["agents"], settings["loops"], seed, settings.get("sides", "both"))
+    if kind == "patrol" and (place := paper_map_of(job)) is not None:
+        settings.pop("digest", None)
+        return replace(place, grid=grid).problem(seed=seed, **settings)
     if kind == "patrol":
         return patrol(grid, settings["agents"], settings["loops"], seed=seed)
     if kind == "tasks":
@@ -121,11 +116,6 @@ def _problem(job: Job, grid: Grid) -> Problem:
     if kind == "deliveries":
         return deliveries(grid, settings["agents"], seed=seed)
     raise BadInput(f"{job.algorithm} cannot run problems of the kind {kind!r}")
-
-
-def _thesis_map(settings: dict[str, Any]) -> ThesisMap:
-    """A map of the Direction Map thesis, or with `guess` one that was drawn from its text."""
-    return guessed_map(settings["letter"]) if settings.get("guess") else thesis_map(settings["letter"])
 
 
 def _plan(job: Job, problem: Problem) -> dict[str, Any]:

@@ -15,28 +15,27 @@ import numpy as np
 
 from wayfolk.errors import BadInput, BadMap, hint
 from wayfolk.files.raw import File
+from wayfolk.problem import papers
 from wayfolk.world import generate
 from wayfolk.world.grid import Grid
-from wayfolk.world.thesis_maps import thesis_map, two_rooms
 
 NAME = re.compile(r"[\w-]{1,60}")
 HOME = Path(__file__).parent
 SUFFIXES = {"scenarios": ".scen", "scenes": ".toml", "sweeps": ".toml"}
 """The folders of built-in files, and how their names end."""
-THESIS = {f"thesis-{letter}": letter for letter in "abcd"}
 MAPS: dict[str, tuple[str, Callable[[], Grid]]] = {
     "rooms": ("Rooms with narrow doors", lambda: generate.rooms(32, 32, 7, seed=1)),
     "empty": ("No walls at all", lambda: Grid(np.ones((24, 32), bool))),
     "maze": ("A maze with corridors one cell wide", lambda: generate.maze(41, 31, 1, seed=2)),
     "random": ("A fifth of all cells are walls", lambda: _random()),
     "warehouse": ("Shelves with aisles between them", lambda: generate.warehouse(5, 10, (8, 2), 2)),
-    "two-corridors": ("Two rooms joined by two corridors", lambda: two_rooms(14, 14, 1)),
+    "two-corridors": ("Two rooms joined by two corridors", lambda: generate.two_rooms(14, 14, 1)),
     "one-corridor": ("Two rooms joined by one corridor one cell wide", lambda: _corridor()),
     "dead-end": ("A dead end between start and goal", lambda: _dead_end()),
     "halls": ("Three halls joined by passages two cells wide", lambda: _halls()),
     "crossing": ("Two wide streets that cross", lambda: _crossing()),
-    **{name: (thesis_map(letter).notes.capitalize(), lambda letter=letter: thesis_map(letter).grid)  # type: ignore[misc]
-       for name, letter in THESIS.items()},
+    **{place.name: (place.about, lambda place=place: place.grid)  # type: ignore[misc]
+       for place in map(papers.paper_map, papers.names("MAPS"))},
     "large-rooms": ("512 x 512 cells of rooms", lambda: generate.rooms(512, 512, 15, seed=1)),
 }  # fmt: skip
 """What each map shows, and the rule that makes it."""

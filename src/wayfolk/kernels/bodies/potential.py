@@ -13,17 +13,18 @@ from __future__ import annotations
 import numpy as np
 
 from wayfolk.compile.jit import inner, kernel
+from wayfolk.kernels import heap
 
 UNREACHED = np.inf
 EAST, SOUTH, WEST, NORTH = range(4)  # as the first four bits of a cell's legal moves
 
 
 @kernel
-def march(legal, stride, costs, goals, potential, keys, items, is_done):
+def march(legal, stride, costs, goals, potential, rows, is_done):
     """Write the cost to the nearest of `goals` to all cells that can reach one; others stay infinite.
 
     `costs[k, cell]` is the cost of a metre from the cell to its neighbour on side k; infinite costs are walls. A row of
-    costs of length 1 is the same everywhere. `keys` and `items` are a heap with room for five entries for each cell.
+    costs of length 1 is the same everywhere. `rows` are a heap with room for five rows for each cell.
     """
     for cell in range(potential.size):
         potential[cell] = np.inf
@@ -31,9 +32,10 @@ def march(legal, stride, costs, goals, potential, keys, items, is_done):
     n = 0
     for goal in goals:
         potential[goal] = 0.0
-        n = _push(keys, items, n, 0.0, goal)
+        n = heap.push(rows, n, 0.0, 0.0, goal)
     while n > 0:
-        cell, n = _pop(keys, items, n)
+        cell = rows[0]["item"]
+        n = heap.pop(rows, n)
         if is_done[cell]:
             continue
         is_done[cell] = True
@@ -44,7 +46,7 @@ def march(legal, stride, costs, goals, potential, keys, items, is_done):
                     value = _solved(legal, stride, costs, other, potential)
                     if value < potential[other]:
                         potential[other] = value
-                        n = _push(keys, items, n, value, other)
+                        n = heap.push(rows, n, value, 0.0, other)
 
 
 @inner
@@ -104,39 +106,6 @@ def _over(legal, stride, costs, cell, potential, k):
         if cost < np.inf:
             return potential[cell + _offset(k, stride)], cost
     return np.inf, 1.0
-
-
-@inner
-def _push(keys, items, n, key, item):
-    """Put an item on the heap; the new length."""
-    child = n
-    while child > 0:
-        parent = (child - 1) >> 1
-        if keys[parent] <= key:
-            break
-        keys[child], items[child] = keys[parent], items[parent]
-        child = parent
-    keys[child], items[child] = key, item
-    return n + 1
-
-
-@inner
-def _pop(keys, items, n):
-    """The item with the least key, and the new length."""
-    top = items[0]
-    n -= 1
-    key, item = keys[n], items[n]
-    hole, child = 0, 1
-    while child < n:
-        if child + 1 < n and keys[child + 1] < keys[child]:
-            child += 1
-        if key <= keys[child]:
-            break
-        keys[hole], items[hole] = keys[child], items[child]
-        hole = child
-        child = 2 * hole + 1
-    keys[hole], items[hole] = key, item
-    return top, n
 
 
 @kernel

@@ -13,7 +13,7 @@ from wayfolk.files.folders import find_data
 from wayfolk.files.made_maps import RULES, make_map
 from wayfolk.files.maps import parse_ascii, read_map
 from wayfolk.files.toml import Table
-from wayfolk.simulation.scene.ground import Ground
+from wayfolk.simulation.scene.scene_map import SceneMap
 from wayfolk.simulation.scene.tables import TerrainTable, WorldTable
 from wayfolk.world.grid import Grid
 
@@ -79,6 +79,6 @@ def _with_terrain(grid: Grid, terrain: list[Table[TerrainTable]]) -> Grid:
     costs = np.ones((grid.height, grid.width))
     for table in terrain:
         table.need("terrain", "cost")
-        x, y = grid.places(Ground(grid).area_or_places(table, walls=True)).reshape(-1, 2).T
+        x, y = grid.places(SceneMap(grid).area_or_places(table, walls=True)).reshape(-1, 2).T
         costs[y, x] = table.values.cost or 1.0
     return Grid(grid.free, grid.moves, costs=costs, links=grid.links, diagonal=grid.diagonal, name=grid.name)

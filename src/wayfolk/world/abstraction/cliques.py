@@ -1,4 +1,4 @@
-"""Cliques: cells that all know each other become one node, and so do such nodes, until one is left. What PRA* searches.
+"""Cliques: cells that are all neighbours become one node, such nodes again, until one is left. PRA* searches them.
 
 Sturtevant and Buro, "Partial pathfinding using map abstraction and refinement", 2005.
 
@@ -20,17 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.deadline import check_deadline
 from wayfolk.kernels.graph import CsrGraph
 from wayfolk.world.abstraction import _cliques
 from wayfolk.world.abstraction.editing import check_edited
+from wayfolk.world.cache import cached
 from wayfolk.world.grid import Grid, Moves, need_grid
-from wayfolk.world.kept import kept
 
 
 def cliques_of(grid: Grid) -> Cliques:
     """The clique abstraction of `grid`, built by the first call and kept with the grid."""
     need_grid(grid, "cliques")
-    return kept(grid, "cliques", Cliques)
+    return cached(grid, "cliques", Cliques)
 
 
 class Cliques:
@@ -52,6 +53,7 @@ class Cliques:
         price = np.ones(len(cells)) if grid._costs is None else grid._costs[cells]
         while len(target) or not self.graphs:
             parents = np.full(len(cells), NOWHERE, np.int32)
+            check_deadline()
             n = _cliques.contract(first, target, parents)
             _cliques.renumber(parents, np.full(n, NOWHERE, np.int32))
             if self.parents:
@@ -62,6 +64,7 @@ class Cliques:
             begins, order = grouped(parents, n)
             above_first, above_target = np.zeros(n + 1, np.int32), np.zeros(len(target), np.int32)
             seen = np.full(n, NOWHERE, np.int32)
+            check_deadline()
             n_edges = _cliques.quotient(first, target, parents, order, begins, seen, above_first, above_target)
             first, target = above_first, above_target[:n_edges].copy()
             x, y, price = (np.bincount(parents, values, n) / np.diff(begins) for values in (x, y, price))
@@ -102,7 +105,7 @@ class Cliques:
     ) -> CsrGraph:
         weight = np.zeros(len(target))
         _cliques.weigh(first, target, x, y, price, self.grid.moves is Moves.FOUR, weight)
-        return CsrGraph(first, target, weight, x, y, self.grid.graph.cheapest)
+        return CsrGraph(first, target, weight, x, y, np.zeros(len(x)), self.grid.graph.cheapest)
 
 
 def grouped(parents: NDArray[np.int32], n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -27,13 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput, TooLarge
+from wayfolk.kernels.deadline import in_parts
 from wayfolk.kernels.heap import ROW
 from wayfolk.machine import available_bytes
 from wayfolk.world.abstraction import _clusters
 from wayfolk.world.abstraction._clusters import CLUSTER, EXIT, NODE
 from wayfolk.world.abstraction.editing import carry, check_edited, starts
+from wayfolk.world.cache import cached
 from wayfolk.world.grid import Grid, need_grid
-from wayfolk.world.kept import kept
 
 GROUP = 4  # clusters of the next level are so many times as wide
 MAX_SIZE = 128
@@ -78,7 +79,7 @@ class Level(NamedTuple):
 def clusters_of(grid: Grid, size: int = 32, levels: int = 2, narrow: int = 6) -> Clusters:
     """The clusters of `grid`, built by the first call and kept with the grid."""
     need_grid(grid, "clusters")
-    return kept(grid, ("clusters", size, levels, narrow), lambda grid: Clusters(grid, size, levels, narrow))
+    return cached(grid, ("clusters", size, levels, narrow), lambda grid: Clusters(grid, size, levels, narrow))
 
 
 class Clusters:
@@ -158,7 +159,9 @@ class Clusters:
             carry(~is_new, was.fields, was.clusters["field"], fields, clusters["field"])
         rows, costs = np.zeros(8 * self.size**2, ROW), np.zeros(self.size**2)
         room = _clusters.SearchRoom(rows, costs)
-        _clusters.measure(grid.graph, self.size, np.flatnonzero(is_new), clusters, nodes, room, matrix, fields)
+        work = n_nodes[is_new] * 8 * self.size**2
+        for todo in in_parts(np.flatnonzero(is_new), work):
+            _clusters.measure(grid.graph, self.size, todo, clusters, nodes, room, matrix, fields)
         exits = self._ground_exits(nodes, clusters, exits_by)
         return Level(nodes, clusters, exits, exits_by, matrix, fields, np.zeros(0), is_new)
 
@@ -215,7 +218,8 @@ class Clusters:
         n_near = int(np.diff(below.clusters["first"]).max()) + 4  # edges of a node at most: to those near, and exits
         rows = np.zeros(int(n_inside.max()) * n_near + 1, ROW)
         read = _clusters.LevelBelow(below.clusters, below.nodes, below.exits, below.matrix)
-        _clusters.connect(np.flatnonzero(is_new), clusters, nodes, read, rows, matrix, reach, hops)
+        for todo in in_parts(np.flatnonzero(is_new), (n_nodes * n_inside)[is_new] * n_near):
+            _clusters.connect(todo, clusters, nodes, read, rows, matrix, reach, hops)
         return Level(nodes, clusters, exits, np.zeros(0, np.uint8), matrix, hops, reach, is_new)
 
     def _touched(self, old: Grid) -> NDArray[np.bool_]:

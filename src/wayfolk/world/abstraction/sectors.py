@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput
+from wayfolk.kernels.deadline import in_parts
 from wayfolk.kernels.heap import ROW
 from wayfolk.world.abstraction import _sectors
 from wayfolk.world.abstraction._clusters import SearchRoom, Squares
 from wayfolk.world.abstraction.editing import carry, check_edited, starts
+from wayfolk.world.cache import cached
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, need_grid
-from wayfolk.world.kept import kept
 
 MAX_SIZE = 128
 
@@ -34,7 +35,7 @@ MAX_SIZE = 128
 def sectors_of(grid: Grid, size: int = 16) -> Sectors:
     """The sectors of `grid`, built by the first call and kept with the grid."""
     need_grid(grid, "sectors")
-    return kept(grid, ("sectors", size), lambda grid: Sectors(grid, size))
+    return cached(grid, ("sectors", size), lambda grid: Sectors(grid, size))
 
 
 class Sectors:
@@ -67,7 +68,10 @@ class Sectors:
         self.centres = np.zeros(self.first[-1], np.int32)
         centres = np.zeros(int(counts.sum()), np.int32)
         steps = np.zeros(grid.n_cells, np.int32)
-        _sectors.centre(grid.graph, squares, starts(counts), self.part, queue, steps, centres)
+        first = starts(counts)
+        for rows in in_parts(np.arange(len(asked)), 64 * size**2 * counts):  # some searches of each region
+            some, ends = squares._replace(corners=corners[rows]), first[rows[0] : rows[-1] + 2]
+            _sectors.centre(grid.graph, some, ends, self.part, queue, steps, centres)
         owner = np.repeat(np.arange(n), n_regions)
         self.centres[is_touched[owner]] = centres
         if old is not None:
@@ -133,13 +137,11 @@ class Sectors:
         grid, most = self.grid, 4 * self.size + 4  # cells around a sector: no region has more neighbours
         targets, weights = np.zeros((len(todo), most), np.int32), np.zeros((len(todo), most))
         counts = np.zeros(len(todo), np.int64)
-        _sectors.join(
-            grid.graph,
-            _sectors.SectorMap(self.size, self.across, self.first, self.centres, self.part),
-            todo,
-            SearchRoom(np.zeros(72 * self.size**2, ROW), np.zeros(9 * self.size**2)),
-            _sectors.RegionEdges(targets, weights, counts),
-        )
+        sectors = _sectors.SectorMap(self.size, self.across, self.first, self.centres, self.part)
+        room = SearchRoom(np.zeros(72 * self.size**2, ROW), np.zeros(9 * self.size**2))
+        for rows in in_parts(np.arange(len(todo)), 72 * self.size**2):
+            found = _sectors.RegionEdges(targets[rows[0] :], weights[rows[0] :], counts[rows[0] :])
+            _sectors.join(grid.graph, sectors, todo[rows], room, found)
         used = np.arange(most) < counts[:, None]
         n_edges = np.zeros(self.n_regions, np.int64)
         is_kept = ~self.is_new[owner]

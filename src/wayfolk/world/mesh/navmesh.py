@@ -23,13 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.deadline import check_deadline
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 from wayfolk.world.mesh.arrays import mesh_arrays, ring_order
 from wayfolk.world.mesh.funnel import Point, funnel
 from wayfolk.world.mesh.geometry import locate, look, new_notes
+from wayfolk.world.mesh.plane_graph import GOAL, START, PlaneGraph, checked_point
 from wayfolk.world.mesh.polyanya import Stretches
-from wayfolk.world.mesh.roads import GOAL, START, Roads, checked_point
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.task import Task
@@ -160,8 +161,8 @@ class Navmesh:
         **options: Any,
     ) -> Task:
         """What `find_path` runs, to be advanced step by step."""
-        from wayfolk.algorithms.between import Between, Exact
         from wayfolk.algorithms.paths import begin_path
+        from wayfolk.algorithms.plane_search import NodeSearch, PolyanyaSearch
 
         ends, holders = self._ends(start, goal)
         if exact:
@@ -169,9 +170,9 @@ class Navmesh:
                 raise NotSupported(
                     "an exact search is A* over what is in sight: it has no other algorithm and no options"
                 )
-            return Exact(self.arrays, self._pool, ends, holders, **options)
+            return PolyanyaSearch(self.arrays, self._pool, ends, holders, **options)
         search = begin_path(self._between(ends, holders), START, GOAL, algorithm, **options)
-        return Between(search, lambda nodes: self._drawn(ends, holders, nodes[1:-1], smooth))
+        return NodeSearch(search, lambda nodes: self._drawn(ends, holders, nodes[1:-1], smooth))
 
     def find_path(
         self,
@@ -190,13 +191,14 @@ class Navmesh:
         Any `algorithm` that works on graphs searches among the portals. Pulled taut, unless `smooth` is False, the path is
         the shortest through the polygons it passes; with `exact` it is the shortest of all.
         """
-        from wayfolk.algorithms.paths import make_ready
-        from wayfolk.algorithms.task import finish
+        from wayfolk.algorithms.paths import finish_path
 
-        if seconds is not None:
-            make_ready(algorithm)
-        task = self.begin_path(start, goal, algorithm, smooth=smooth, exact=exact, **options)
-        result = finish(task, seconds=seconds, budget=expansions)
+        result = finish_path(
+            algorithm,
+            lambda: self.begin_path(start, goal, algorithm, smooth=smooth, exact=exact, **options),
+            seconds,
+            expansions,
+        )
         result.algorithm, result.options = algorithm, options | {"smooth": smooth, "exact": exact}
         return result
 
@@ -213,12 +215,15 @@ class Navmesh:
         return np.split(order // 2, np.searchsorted(whose[order], np.arange(1, self.n_polygons)))
 
     @cached_property
-    def _roads(self) -> Roads:
-        pairs = [np.array(np.meshgrid(portals, portals)).reshape(2, -1) for portals in self._portals_of]
+    def _roads(self) -> PlaneGraph:
+        pairs = []
+        for portals in self._portals_of:
+            check_deadline()
+            pairs.append(np.array(np.meshgrid(portals, portals)).reshape(2, -1))
         source, target = np.concatenate(pairs, axis=1)
         source, target = source[source != target], target[source != target]
         order = np.lexsort((target, source))
-        return Roads.of(self._middles, source[order], target[order])
+        return PlaneGraph.of(self._middles, source[order], target[order])
 
     def _between(self, ends: tuple[Point, Point], holders: Holders) -> Graph:
         near = [np.unique(np.concatenate([self._portals_of[polygon] for polygon in held])) for held in holders]

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
+from wayfolk.kernels.heap import FLOAT_ROW
 from wayfolk.world.mesh.geometry import Ray, cross, distance, following
 
-RUNNING, FOUND, EXHAUSTED, FULL = range(4)
 N_NODES, N_ROWS, EXPANDED, LAST = range(4)  # places in `counts`
 SLACK = 1e-12  # what comes from rounding, relatively
 
@@ -39,7 +39,6 @@ NODE = np.dtype(
     align=True,
 )  # fmt: skip
 WAY = np.dtype([("g", np.float64), ("root", np.int32)], align=True)
-ROW = np.dtype([("f", np.float64), ("tie", np.float64), ("item", np.int32)], align=True)
 
 
 class Stretches(NamedTuple):
@@ -76,7 +75,7 @@ def new_stretches(n_fans: int, room: int = 1024) -> Stretches:
     """Nothing known."""
     ways = np.zeros(2 * n_fans, WAY)
     ways["g"] = np.inf
-    return Stretches(np.zeros(room, NODE), np.zeros(room, ROW), ways, np.zeros(4, np.int64))
+    return Stretches(np.zeros(room, NODE), np.zeros(room, FLOAT_ROW), ways, np.zeros(4, np.int64))
 
 
 def grown(memory: Stretches) -> Stretches:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput, Missing
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.deadline import check_deadline
 from wayfolk.world.mesh.arrays import nearness
 
 CLOSE = 1e-9  # areas and lengths that differ by less, relatively, are the same
@@ -140,6 +141,7 @@ def _merged(
     is_left_out = [False] * n
     length = np.hypot(*(points[after] - points).T)
     for edge in np.argsort(-length, kind="stable").tolist():
+        check_deadline()
         other = others[edge]
         if other == NOWHERE or is_left_out[edge]:
             continue

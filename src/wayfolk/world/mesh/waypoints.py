@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadInput, BadProblem
+from wayfolk.kernels.deadline import check_deadline
 from wayfolk.world.graph import Graph
 from wayfolk.world.mesh.funnel import Point
 from wayfolk.world.mesh.navmesh import Navmesh, Sights
-from wayfolk.world.mesh.roads import GOAL, START, Roads, checked_point
+from wayfolk.world.mesh.plane_graph import GOAL, START, PlaneGraph, checked_point
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.task import Task
@@ -77,7 +78,7 @@ class Waypoints:
         self.mesh, self.points, self.reach = mesh, points, reach
         self._sights = Sights(mesh, points, held)
         pairs = self._in_sight() if edges is None else self._joined(edges)
-        self._roads = Roads.of(points, *pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))].T)
+        self._roads = PlaneGraph.of(points, *pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))].T)
 
     @classmethod
     def sampled(cls, mesh: Navmesh, n: int, seed: int = 0, *, reach: float = np.inf) -> Waypoints:
@@ -101,7 +102,10 @@ class Waypoints:
 
     def _in_sight(self) -> NDArray[np.int64]:
         """All pairs that see each other, both ways."""
-        seen = [np.flatnonzero(self._sights.of_number(k, self.reach)) for k in range(len(self.points))]
+        seen = []
+        for k in range(len(self.points)):
+            check_deadline()
+            seen.append(np.flatnonzero(self._sights.of_number(k, self.reach)))
         pairs = [np.stack([np.full(len(others), k), others], axis=1) for k, others in enumerate(seen)]
         pairs_seen = np.concatenate([np.zeros((0, 2), np.int64), *pairs])
         one, other = pairs_seen[pairs_seen[:, 0] < pairs_seen[:, 1]].T
@@ -122,8 +126,8 @@ class Waypoints:
         self, start: ArrayLike, goal: ArrayLike, algorithm: str = "astar", *, smooth: bool = True, **options: Any
     ) -> Task:
         """What `find_path` runs, to be advanced step by step."""
-        from wayfolk.algorithms.between import Between
         from wayfolk.algorithms.paths import begin_path
+        from wayfolk.algorithms.plane_search import NodeSearch
 
         ends, holders = self.mesh._ends(start, goal)
         near = [np.flatnonzero(self._sights.of(*one, self.reach)) for one in zip(ends, holders, strict=True)]
@@ -139,7 +143,7 @@ class Waypoints:
             held = [holders[0], *(self._sights.held[k] for k in between), holders[1]]
             return shortened(Sights(self.mesh, np.array(path), held))
 
-        return Between(search, drawn)
+        return NodeSearch(search, drawn)
 
     def find_path(
         self,
@@ -157,13 +161,11 @@ class Waypoints:
         Start and goal are joined to the waypoints in sight. With `smooth`, waypoints are left out where the line past them
         is free.
         """
-        from wayfolk.algorithms.paths import make_ready
-        from wayfolk.algorithms.task import finish
+        from wayfolk.algorithms.paths import finish_path
 
-        if seconds is not None:
-            make_ready(algorithm)
-        task = self.begin_path(start, goal, algorithm, smooth=smooth, **options)
-        result = finish(task, seconds=seconds, budget=expansions)
+        result = finish_path(
+            algorithm, lambda: self.begin_path(start, goal, algorithm, smooth=smooth, **options), seconds, expansions
+        )
         result.algorithm, result.options = algorithm, options | {"smooth": smooth}
         return result
 

@@ -6,7 +6,7 @@ import pytest
 from algorithms.controllers.sdp.halls import halls
 from wayfolk.algorithms.controllers import sdp
 from wayfolk.algorithms.controllers.sdp import hosts, memory
-from wayfolk.algorithms.controllers.sdp.dividing import divide
+from wayfolk.algorithms.controllers.sdp.division import divide
 from wayfolk.algorithms.controllers.sdp.partition import ROOM, partition
 from wayfolk.algorithms.controllers.sdp.state import ACCEPT, ASK, CANCEL, MOVED, N_ORDER, REFUSE
 from wayfolk.files.maps import read_map

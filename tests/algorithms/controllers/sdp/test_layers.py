@@ -7,7 +7,7 @@ import pytest
 
 from algorithms.controllers.sdp.halls import halls
 from wayfolk.algorithms.controllers.sdp.areas import CORE, ENTRY, EXIT, ROOM
-from wayfolk.algorithms.controllers.sdp.hosted import RECORDED
+from wayfolk.algorithms.controllers.sdp.host_controller import RECORDED
 from wayfolk.algorithms.controllers.sdp.layers import MESSAGES, area_layer, message_layer
 from wayfolk.algorithms.controllers.sdp.partition import partition
 from wayfolk.algorithms.controllers.sdp.state import ACCEPT, ASK, CANCEL, MOVED, REFUSE

@@ -13,7 +13,7 @@ Deviations  the paper moves agents one after another in the same step. Here this
             handed to the simulation as simultaneous moves; the only rule added is that two agents cannot cross on
             diagonals. An agent moves, or is pushed, once in a step: an agent that has just reached its goal can be pushed
             from the next step on. It is pushed to the first empty cell of east, south, west, north and the diagonals, but
-            to the next cell of the pusher only if there is no other. Where the others and one-way streets leave an agent
+            to the next cell of the pusher only if there is no other. Where the others and one-way moves leave an agent
             no way out, it searches with all moves. When a wall is removed, every agent forgets what it has learned
             before its next search. An agent waits while its goal is a wall.
 
@@ -62,7 +62,7 @@ def begin(
         float, Range(1, 1_000_000), "How far agents see each other, in cells, along a straight line."
     ] = 1.4142135623730951,
     push: Annotated[bool, "Whether an agent that rests on its goal is pushed out of the way."] = False,
-    flow: Annotated[bool, "Whether rows and columns are one-way streets."] = False,
+    flow: Annotated[bool, "Whether rows and columns are one-way."] = False,
     order: Annotated[
         Literal["fixed", "rotated", "shuffled"],
         "Who moves first: the lowest number, another agent in each step, or a random one.",
@@ -102,10 +102,10 @@ def begin(
         avoid=avoid,
         yielding=yielding,
     )
-    return Bounded(n, arrays, initial == "sectors")
+    return Bmaa(n, arrays, initial == "sectors")
 
 
-class Bounded(Controller):
+class Bmaa(Controller):
     """Gives each agent a path of a few steps, and keeps a table of what it has learned."""
 
     lookahead = 1
@@ -158,7 +158,7 @@ class Bounded(Controller):
         self.arrays = arrays
 
     def remember(self, memory: "Memory") -> None:
-        """Paths, what agents have learned, whose heuristics are known, and one-way streets."""
+        """Paths, what agents have learned, whose heuristics are known, and one-way moves."""
         arrays, grid = self.arrays, memory.view.grid
         walkers, n_path = arrays.walkers, arrays.paths.shape[1]
         memory.records(

@@ -99,7 +99,8 @@ def _edges(graph: CsrGraph) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 def no_fields() -> CoarseFields:
     """Return empty fields, for agents that start with octile distances."""
     nothing = np.zeros(0, np.int32)
-    graph = CsrGraph(nothing, nothing, np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
+    no_place = np.zeros(0)
+    graph = CsrGraph(nothing, nothing, np.zeros(0), no_place, no_place, no_place, 0.0)
     return CoarseFields(
         nothing, np.zeros(0, np.uint16), graph, 0, np.zeros((0, 0), np.float32), np.zeros(0, np.bool_), np.zeros(0, ROW)
     )

@@ -26,7 +26,7 @@ CELL = np.dtype(
 
 @inner
 def search(arrays, crew, number, now):
-    """Search, learn and write the path; against one-way streets if there is no other way out."""
+    """Search, learn and write the path; against one-way moves if there is no other way out."""
     walker = arrays.walkers[number]
     if arrays.fields.valid.size > 0 and not arrays.fields.valid[number] and arrays.counts[N_FIELDS] < FIELDS:
         bmaa_fields.make(

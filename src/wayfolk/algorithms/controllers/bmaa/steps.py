@@ -41,7 +41,7 @@ WALKER = np.dtype(
 
 
 class BoundedArrays(NamedTuple):
-    """The map (`graph` with one-way streets if there are any, `legal` without), the paths of agents, what they learned.
+    """The map (`graph` has one-way moves only if there are any, `legal` all), the paths of agents, what they learned.
 
     `cells`, `rows`, `closed` are the scratch of a search; `entered[cell]` is the stamp of the round in which an agent was
     last sent there.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.rows import with_rows
+from wayfolk.kernels.table import home
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
@@ -24,7 +25,6 @@ SMALLEST = 5  # a new table has 2 ** 5 tiles
 AT_FIRST = 9  # the pool begins with room for 2 ** 9 tiles for each agent, which costs nothing before it is used
 N_SIZES = 40
 TOP = N_SIZES  # place in `freed` of how much of the pool has been handed out
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys over a table
 TABLE = np.dtype([("block", np.int64), ("used", np.int32), ("bits", np.int32)], align=True)  # bits 0: no block yet
 
 LEARNED = np.dtype([("agent", np.int32), ("key", np.int32), ("values", np.float32, 16)], align=True)
@@ -131,14 +131,14 @@ def _enter_all(tiles, learned, first):
 @inner
 def _find(tiles, table, key):
     """Return where in the pool tile `key` of a table is, or is to be."""
-    mask = (1 << table["bits"]) - 1
-    spot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - table["bits"]))
+    n = 1 << table["bits"]
+    spot = home(key, n)
     while True:
         there = table["block"] + spot
         held = tiles.keys[there]
         if held == key or held == 0:
             return there
-        spot = (spot + 1) & mask
+        spot = (spot + 1) & (n - 1)
 
 
 @inner

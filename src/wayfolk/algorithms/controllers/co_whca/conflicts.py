@@ -3,12 +3,17 @@
 import numpy as np
 
 from wayfolk.algorithms.controllers.co_whca.state import (
+    AT,
+    BEGIN,
     FIXED,
     FREE,
+    IS_AGAIN,
     N_ACTIVE,
     N_CONFLICTS,
     SETTLED,
     SLOT,
+    SPENT,
+    STAGE,
     STAMP,
     UNTIL,
     begin_way,
@@ -25,27 +30,36 @@ from wayfolk.algorithms.controllers.co_whca.state import (
 from wayfolk.algorithms.controllers.whca import drop_way, search_window
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import rra, space_time
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import FOUND, FULL, NOBODY
 from wayfolk.kernels.crossing import corners, diagonal
+from wayfolk.kernels.planning import SLICE
 from wayfolk.kernels.reservations import holder, release
 
 PATIENCE = 3  # lost conflicts in a round after which an agent reserves all of its way
 MOST = 24  # lost conflicts in a round after which an agent stays
-FULL = np.int64(2**62)  # in place of a slot: the tree of the search was full
+NO_SPACE = np.int64(2**62)  # in place of a slot: the tree of the search was full
 
 
 @inner
 def settle_conflicts(arrays, crew, order):
-    """Resolve one conflict after another until none is left before the next round; False if the tree was full."""
-    first = arrays.counts[SLOT]
-    while first < arrays.counts[UNTIL]:
+    """Resolve one conflict after another until none is left before the next round.
+
+    False if the tree was full, or the round has paused: then it goes on with conflicts from the slot `counts[AT]` on.
+    """
+    counts, first = arrays.counts, arrays.counts[AT]
+    while first < counts[UNTIL]:
+        if counts[SPENT] >= SLICE:
+            counts[AT] = first
+            return False
         slot, one, other = _next_conflict(arrays, crew, first)
         if slot < arrays.counts[UNTIL]:
             arrays.counts[N_CONFLICTS] += 1
             first = _resolve(arrays, crew, slot, one, other)
         else:
             first = _clear_windows(arrays, crew, order)
-    return first != FULL
+    if first == NO_SPACE:
+        counts[IS_AGAIN], counts[STAGE] = 1, BEGIN
+    return first != NO_SPACE
 
 
 @inner
@@ -121,15 +135,13 @@ def _resolve(arrays, crew, slot, one, other):
     if states[one]["rank"] != states[other]["rank"]:
         owner, loser = (one, other) if states[one]["rank"] > states[other]["rank"] else (other, one)
         code = _try(arrays, crew, 0, slot, owner, loser)
-        if code == space_time.FULL:
-            return FULL
-        return (
-            _decide(arrays, crew, 0, slot, owner, loser) if code == space_time.FOUND else fall_back(arrays, crew, loser)
-        )
+        if code == FULL:
+            return NO_SPACE
+        return _decide(arrays, crew, 0, slot, owner, loser) if code == FOUND else fall_back(arrays, crew, loser)
     codes = (_try(arrays, crew, 0, slot, one, other), _try(arrays, crew, 1, slot, other, one))
-    if codes[0] == space_time.FULL or codes[1] == space_time.FULL:
-        return FULL
-    has_way = (codes[0] == space_time.FOUND, codes[1] == space_time.FOUND)
+    if codes[0] == FULL or codes[1] == FULL:
+        return NO_SPACE
+    has_way = (codes[0] == FOUND, codes[1] == FOUND)
     if not has_way[0] and not has_way[1]:
         return fall_back(arrays, crew, one if states[one]["turn"] > states[other]["turn"] else other)
     if has_way[0] and (not has_way[1] or _is_better(arrays, crew, slot, one, other)):
@@ -155,7 +167,8 @@ def extend_way(arrays, crew, agent, cells, slots, n):
     end = arrays.counts[SLOT] + window.span
     code, spent = search_window(window, agent, crew.agents[agent]["goal"], cells[n - 1], slots[n - 1], end)
     arrays.states[agent]["spent"] += spent
-    if code == space_time.FOUND:
+    arrays.counts[SPENT] += spent
+    if code == FOUND:
         n += space_time.trace(window.nodes, cells[n - 1 :], slots[n - 1 :]) - 1
     return n, code
 
@@ -278,9 +291,9 @@ def _clear_windows(arrays, crew, order):
         cells, slots = arrays.trial_cells[0], arrays.trial_slots[0]
         begin_way(cells, slots, crew.agents[agent]["here"], slot)
         n, code = extend_way(arrays, crew, agent, cells, slots, 2)
-        if code == space_time.FULL:
-            return FULL
-        if code == space_time.FOUND:
+        if code == FULL:
+            return NO_SPACE
+        if code == FOUND:
             first = _change_way(arrays, crew, agent, cells, slots, n)
         else:
             first = fall_back(arrays, crew, agent)

@@ -6,17 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, View
-from wayfolk.algorithms.controllers._seats import take_seats
+from wayfolk.algorithms.controllers._seats import ROUND, take_seats
 from wayfolk.algorithms.controllers.co_whca.conflicts import extend_way, fall_back, settle_conflicts
 from wayfolk.algorithms.controllers.co_whca.state import (
+    AT,
+    BEGIN,
     BOUNDARY,
     FIXED,
     FREE,
     IS_AGAIN,
     N_ACTIVE,
     N_CONFLICTS,
+    PLAN,
     SEAT,
+    SETTLE,
     SLOT,
+    SPENT,
+    STAGE,
     STATE,
     UNTIL,
     begin_way,
@@ -27,11 +33,10 @@ from wayfolk.algorithms.controllers.co_whca.state import (
 )
 from wayfolk.algorithms.controllers.whca import WindowArrays, Windowed, drop_way, next_round, park_idle
 from wayfolk.compile.jit import inner
-from wayfolk.kernels import space_time
-from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, NOWHERE, RUNNING
 from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
 from wayfolk.kernels.lazy import lazy_zeros
-from wayfolk.kernels.planning import planned_by
+from wayfolk.kernels.planning import SLICE, planned_by
 from wayfolk.kernels.reservations import holder, reserve
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
@@ -72,14 +77,15 @@ class ConflictOriented(Windowed):
             added=np.zeros(n_slots, np.uint8),
             active=np.zeros(n, np.int32),
             seats=lazy_zeros((2, view.grid.n_cells), SEAT),
-            counts=np.zeros(8, np.int64),
+            counts=np.zeros(10, np.int64),
             half=self.window // 2 * per_step,
             slack=0 if per_step == 1 else 2 * diagonal,
         )
 
     def update(self, view: View, change: Change) -> None:
-        """Make places for those who have joined; note where moves have changed."""
+        """Make places for those who have joined; note where moves have changed. A round that has paused begins again."""
         arrays: ConflictArrays = self.arrays
+        _give_up_round(arrays)
         self.arrays = arrays.window
         super().update(view, change)
         arrays, n, n_old = arrays._replace(window=self.arrays), len(view.here), len(arrays.states)
@@ -100,6 +106,7 @@ class ConflictOriented(Windowed):
     def remember(self, memory: "Memory") -> None:
         """What WHCA* remembers, what is known of the ways, and the ways before them."""
         arrays: ConflictArrays = self.arrays
+        _give_up_round(arrays)
         window = self._remembered(memory, arrays.window)
         arrays = arrays._replace(window=window)
         now, span = round(memory.view.time * window.per_step), 2 * window.span + 64
@@ -111,15 +118,25 @@ class ConflictOriented(Windowed):
             )  # fmt: skip
         memory.ways("last_ways", arrays.last_cells, arrays.last_slots, arrays.last_n, now, span)
         memory.numbers("track", arrays.track, memory.cells)
-        memory.numbers("counts", arrays.counts[N_CONFLICTS:], memory.count)
+        memory.numbers("n_conflicts", arrays.counts[N_CONFLICTS : N_CONFLICTS + 1], memory.count)
+        memory.numbers("is_again", arrays.counts[IS_AGAIN : IS_AGAIN + 1], (0, 1))
         self.arrays = arrays
 
     def make_room(self, view: View) -> None:
-        """Enlarge the tree of the search."""
+        """Enlarge the tree of the search, unless planning has only paused."""
         arrays: ConflictArrays = self.arrays
+        if arrays.counts[STAGE] != BEGIN:
+            return
         self.arrays = arrays.window
         super().make_room(view)
         self.arrays = arrays._replace(window=self.arrays)
+
+
+def _give_up_round(arrays: "ConflictArrays") -> None:
+    """Let a round that has paused begin again."""
+    if arrays.counts[STAGE] != BEGIN:
+        arrays.counts[STAGE], arrays.counts[IS_AGAIN] = BEGIN, 1
+        arrays.window.turn[ROUND] -= 1
 
 
 def _new_states(n: int) -> NDArray[np.void]:
@@ -156,18 +173,22 @@ class ConflictArrays(NamedTuple):
 
 
 def _plan_routes(arrays, crew, log, now):
-    """Plan a round for the asked agents; how many have a route, which is none if the tree was full."""
+    """Plan a round for the asked agents; how many have a route, which is none if it has paused or the tree was full."""
     window, counts, n_asked = arrays.window, arrays.counts, crew.counts[N_ASKED]
     order = window.order[:n_asked]
-    take_seats(crew, window.seats, window.turn, order)
-    slot = park_idle(window, crew, now)
-    counts[SLOT], counts[BOUNDARY] = slot, next_round(window, slot)
-    counts[UNTIL] = min(counts[BOUNDARY] + arrays.slack, slot + window.span)
-    _begin_round(arrays, crew, order)
-    if not (_plan_ways(arrays, crew, order) and settle_conflicts(arrays, crew, order)):
-        counts[IS_AGAIN] = 1
+    counts[SPENT] = 0
+    if counts[STAGE] == BEGIN:
+        take_seats(crew, window.seats, window.turn, order)
+        slot = park_idle(window, crew, now)
+        counts[SLOT], counts[BOUNDARY] = slot, next_round(window, slot)
+        counts[UNTIL] = min(counts[BOUNDARY] + arrays.slack, slot + window.span)
+        _begin_round(arrays, crew, order)
+        counts[STAGE], counts[AT] = PLAN, 0
+    if counts[STAGE] == PLAN and not _plan_ways(arrays, crew, order):
         return 0
-    counts[IS_AGAIN] = 0
+    if not settle_conflicts(arrays, crew, order):
+        return 0
+    counts[IS_AGAIN], counts[STAGE] = 0, BEGIN
     for agent in order:
         _hand_out(arrays, crew, agent)
     return n_asked
@@ -227,25 +248,31 @@ def _keep_window(arrays, crew, agent, owns):
 
 @inner
 def _plan_ways(arrays, crew, order):
-    """Plan a way for each of `order` as if alone, around what is reserved; False if the tree was full."""
-    window, slot = arrays.window, arrays.counts[SLOT]
-    for agent in order:
+    """Plan a way for each of `order` as if alone, around what is reserved; False if it has paused or the tree was full."""
+    window, counts, slot = arrays.window, arrays.counts, arrays.counts[SLOT]
+    for k in range(counts[AT], order.size):
+        agent = order[k]
+        if counts[SPENT] >= SLICE:
+            counts[AT] = k
+            return False
         cells, slots = window.cells[agent], window.slots[agent]
-        n, code = window.n_way[agent], space_time.EXHAUSTED
+        n, code = window.n_way[agent], EXHAUSTED
         if n > 0:
             n, code = extend_way(arrays, crew, agent, cells, slots, n)
-        if code == space_time.EXHAUSTED or code == space_time.RUNNING:
+        if code in (EXHAUSTED, RUNNING):
             drop_way(window, agent)
             arrays.states[agent]["owns"] = 0
             begin_way(cells, slots, crew.agents[agent]["here"], slot)
             n, code = extend_way(arrays, crew, agent, cells, slots, 2)
-        if code == space_time.FULL:
+        if code == FULL:
+            counts[IS_AGAIN], counts[STAGE] = 1, BEGIN
             return False
-        if code == space_time.FOUND:
+        if code == FOUND:
             window.n_way[agent] = n
             lay_track(arrays, agent, slot)
         else:
             fall_back(arrays, crew, agent)
+    counts[STAGE], counts[AT] = SETTLE, slot
     return True
 
 

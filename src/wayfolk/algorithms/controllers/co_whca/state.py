@@ -8,7 +8,8 @@ from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.reservations import holder, release, reserve
 
 FREE, SETTLED, FIXED = range(3)  # ranks: the lower one loses a conflict, equal ones are both tried
-STAMP, SLOT, BOUNDARY, UNTIL, N_ACTIVE, IS_AGAIN, N_CONFLICTS = range(7)  # places in `counts`
+STAMP, SLOT, BOUNDARY, UNTIL, N_ACTIVE, IS_AGAIN, N_CONFLICTS, STAGE, AT, SPENT = range(10)  # places in `counts`
+BEGIN, PLAN, SETTLE = range(3)  # stages of a round; it is in the last two if it has paused
 STATE = np.dtype(
     [
         ("began", np.int32),  # the slot at which its way begins

@@ -6,8 +6,7 @@ pathfinding", 2008.
 Each cell has a vector that moves by `alpha` towards the direction of every agent that leaves or enters the cell. Agents
 plan by A*, where an edge costs up to `w_max` more the less it agrees with the vectors at its ends. So lanes form.
 
-With `setup="thesis"` agents do what those of the thesis' simulator did, in every detail that is known: see
-docs/direction-maps.md for how the two differ. With the time model `turns` the printed tables come back.
+`jansen_direction_map` has the agents of Jansen's simulator, which differ in some details: see docs/direction-maps.md.
 
 Guarantees  a cheapest path for each agent on its own, with agents nearer than `radius` as walls. None for all agents
             together: they can block each other for ever.
@@ -19,15 +18,15 @@ Deviations  agents plan for an occupied goal as for a free one. The agent then w
             other time. An agent waits while its goal is a wall. With `sector`, agents who stand on cells of the next
             region are walls as elsewhere, so that two of them do not wait for each other; the skip of figure 3.13 follows
             after a refused move all the same. A path to the goal itself is not cut. In a jam, searches end early (see
-            `sectors.py`). In the setup "thesis" there are none of these.
+            `sectors.py`).
 """
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.controllers._alone import find_route, follow, rests_on_goal
-from wayfolk.algorithms.controllers._thesis import Thesis, ThesisSetup
 from wayfolk.algorithms.controllers.direction_map.planning import (
+    IS_PAUSED,
     WINDOW,
     DirectionArrays,
     catch_up,
@@ -46,10 +45,11 @@ from wayfolk.algorithms.controllers.direction_map.planning import (
 from wayfolk.algorithms.options import Range
 from wayfolk.compile.jit import inner
 from wayfolk.errors import BadInput
-from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
+from wayfolk.kernels.best_first import EXPANDED
+from wayfolk.kernels.codes import FOUND, FULL
 from wayfolk.kernels.crew import asked, report
-from wayfolk.kernels.direction_map import is_in_the_way
-from wayfolk.kernels.planning import planned_by
+from wayfolk.kernels.laned_graphs import is_in_the_way
+from wayfolk.kernels.planning import SLICE, planned_by
 from wayfolk.problem.problem import Problem
 from wayfolk.world.direction_map import UNVISITED, DirectionMap
 
@@ -62,18 +62,11 @@ COMPLETE = False
 SEES = "radius"
 MODELS = ("steps", "distance", "turns")
 
-DEFAULTS = {"ours": ("text", "free"), "thesis": ("simulator", "half")}  # of the options rule and unvisited
-
 
 def begin(
     problem: Problem,
     *,
-    seed: Annotated[
-        int, Range(0, 4611686018427387904), "Random seed, of steps beside an occupied goal in the setup thesis."
-    ] = 0,
-    setup: Annotated[
-        Literal["ours", "thesis"], "Agents that work best, or those of the simulator of Jansen's thesis."
-    ] = "ours",
+    seed: Annotated[int, Range(0, 4611686018427387904), "Random seed, not used."] = 0,
     w_max: Annotated[float, Range(0, 100_000), "Largest extra cost of a move against the vectors."] = 10.0,
     alpha: Annotated[float, Range(0, 1, open="low"), "How far a vector moves towards a new direction."] = 0.5,
     radius: Annotated[float, Range(0), "How far an agent sees others, which are walls to it."] = 5.0,
@@ -82,16 +75,15 @@ def begin(
     around: Annotated[int, Range(1, 32), "How far, in cells, those lie from the one entered."] = 1,
     fading: Annotated[float, Range(0, 1), "Factor of their learning rate for each cell of distance."] = 1.0,
     rule: Annotated[
-        Literal["setup", "text", "simulator", "average"],
-        "What learns: both cells of a move (text), or the one entered (simulator; setup thesis); average: length 1.",
-    ] = "setup",
+        Literal["text", "simulator", "average"],
+        "What learns: both cells of a move (text), or the one entered (simulator); average: vectors of length 1.",
+    ] = "text",
     decay: Annotated[
         float, Range(0, 1, open="high"), "The share of its length that a vector loses in a unit of time."
     ] = 0.0,
     unvisited: Annotated[
-        Literal["setup", "free", "half"],
-        "Extra cost of a cell without a vector: none, or half of w_max (setup thesis).",
-    ] = "setup",
+        Literal["free", "half"], "Extra cost of a cell without a vector: none, or half of w_max."
+    ] = "free",
     window: Annotated[float, Range(0, 1000), "How far from the agent the vectors are known; 0 for everywhere."] = 0.0,
     local: Annotated[
         float, Range(0, 1000), "How far an agent sees vectors, of which it keeps its own copies; 0 for one map."
@@ -104,28 +96,15 @@ def begin(
     saved: Annotated[str, "The file of a map to begin with."] = "",
 ) -> Controller:
     """Return a controller of the agents of `problem` by direction maps; `DirectionMap` says how they learn."""
-    usual_rule, usual_cost = DEFAULTS[setup]
-    learning = usual_rule if rule == "setup" else rule
-    unknown = usual_cost if unvisited == "setup" else unvisited
-    rules: dict[str, Any] = {"alpha_s": alpha_s, "around": around, "fading": fading, "rule": learning, "decay": decay}
+    rules: dict[str, Any] = {"alpha_s": alpha_s, "around": around, "fading": fading, "rule": rule, "decay": decay}
     if saved:
         learned = DirectionMap.load(saved, problem.grid, alpha, **rules)
     else:
         learned = DirectionMap(problem.grid, alpha, **rules)
-    check_ranges(window, local)
-    if setup == "thesis":
-        extra = {"decay": decay, "predict": predict, "rewards": rewards, "lanes": lanes != "cells"}
-        for name in (name for name, value in extra.items() if value):
-            raise BadInput(f"the setup 'thesis' has no option {name}")
-        _check_window(window, sector)
-        chosen = ThesisSetup(
-            w_max=w_max, radius=radius, weight=weight, half=unknown == "half", window=window, local=local,
-            sector=sector, is_full=refinement == "full",
-        )  # fmt: skip
-        return Thesis(problem, learned, chosen, seed)
+    check_ranges(window, local, sector)
     check(problem)
     arrays = new_arrays(
-        problem, learned.lanes, w_max=w_max, radius=radius, weight=weight, floor=UNVISITED[unknown], window=window,
+        problem, learned.lanes, w_max=w_max, radius=radius, weight=weight, floor=UNVISITED[unvisited], window=window,
         local=local, predicts=predict, rewards=rewards,
     )  # fmt: skip
     if not sector:
@@ -134,13 +113,7 @@ def begin(
         return Laned(problem, learned, arrays)
     from wayfolk.algorithms.controllers.direction_map.sectors import Sectored
 
-    _check_window(window, sector)
     return Sectored(problem, learned, arrays, sector, refinement, lanes, w_max)
-
-
-def _check_window(window: float, sector: int) -> None:
-    if window and sector:
-        raise BadInput(f"window {window} cannot be used with sectors: partial refinement looks ahead as far as they do")
 
 
 class Laned(Controller):
@@ -166,8 +139,9 @@ class Laned(Controller):
         self.arrays = remembered(memory, self.arrays)
 
     def make_room(self, view: View) -> None:
-        """Enlarge the queue of the search, or the pool of agents' own copies of vectors."""
-        self.arrays = with_room(self.arrays)
+        """Enlarge the queue of the search, or the pool of agents' own vectors, unless planning has only paused."""
+        if not self.arrays.counts[IS_PAUSED]:
+            self.arrays = with_room(self.arrays)
 
     def first_row(self) -> int:
         """The first row that the map has not learned from; with `rewards`, the first of a walk that goes on."""
@@ -179,21 +153,26 @@ class Laned(Controller):
 
 
 def _plan_routes(arrays, crew, log, now):
-    """Plan for one asked agent after another; how many have a route before there is no more room."""
-    numbers, path = asked(crew), arrays.path
+    """Plan for one asked agent after another; how many have a route before it pauses or there is no more room."""
+    numbers, path, counts = asked(crew), arrays.path, arrays.counts
+    spent, counts[IS_PAUSED] = 0, 0
     if not catch_up(arrays, log, now):
         return 0
     for k in range(numbers.size):
         number = numbers[k]
         if rests_on_goal(crew, number):
             continue
+        if spent >= SLICE:
+            counts[IS_PAUSED] = 1
+            return k
         start, goal = crew.agents[number]["here"], crew.agents[number]["goal"]
         crowd = view_for(arrays, crew, number, start, goal)
         code, n = find_route(arrays, crowd, start, goal)
         put_back(arrays, number, start)
-        if code == QUEUE_FULL:
+        if code == FULL:
             return k
         report(crew, number, arrays.memory.counts[EXPANDED])
+        spent += arrays.memory.counts[EXPANDED]
         if code == FOUND:
             if n > 0 and is_in_the_way(crowd, goal):
                 n -= 1  # do not run into the agent that stands on the goal

@@ -4,7 +4,7 @@ One pool of copies for all agents. A hash table finds the copy of an agent's cel
 that they can be laid out for a search and taken away again.
 
 Invariants  a pair of agent and cell has at most one copy. At most half of the table is used.
-Cost        24 bytes for a copy and 8 to 16 for its place in the table.
+Cost        24 bytes for a copy and 32 to 64 for its place in the table.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.table import find, new_table, put
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
@@ -33,10 +34,10 @@ COPY = np.dtype(
 
 
 class Copies(NamedTuple):
-    """`pool[: used[0]]` are copies; `table` holds their numbers, `newest` the last one of each agent."""
+    """`pool[: used[0]]` are copies; `table` finds their numbers, `newest` the last one of each agent."""
 
     pool: NDArray[np.void]
-    table: NDArray[np.int32]
+    table: NDArray[np.void]
     newest: NDArray[np.int32]
     used: NDArray[np.int64]
 
@@ -46,7 +47,7 @@ def new_copies(n_agents: int, room: int) -> Copies:
     room = 1 << max(room - 1, 1).bit_length()
     return Copies(
         np.zeros(room, COPY),
-        np.full(2 * room, NONE, np.int32),
+        new_table(room),
         np.full(n_agents, NONE, np.int32),
         np.zeros(1, np.int64),
     )
@@ -89,32 +90,25 @@ def remembered(memory: "Memory", copies: Copies) -> Copies:
 def enter_all(copies):
     """Fill the table with the copies in the pool."""
     for number in range(copies.used[0]):
-        copy = copies.pool[number]
-        copies.table[place_of(copies, copy["agent"], copy["cell"])] = number
+        key = _key(copies.pool[number]["agent"], copies.pool[number]["cell"])
+        put(copies.table, find(copies.table, key), key, number)
 
 
-@kernel
-def place_of(copies, agent, cell):
-    """Where in the table the copy of an agent's cell is, or would be."""
-    mask = copies.table.size - 1
-    at = ((np.int64(agent) * 1000003 + cell) * 40503 >> 4) & mask
-    while copies.table[at] != NONE:
-        copy = copies.pool[copies.table[at]]
-        if copy["agent"] == agent and copy["cell"] == cell:
-            break
-        at = (at + 1) & mask
-    return at
+@inner
+def _key(agent, cell):
+    return (np.int64(agent) << 32) + cell + 1
 
 
 @inner
 def keep(copies, agent, cell, lane):
     """Copy a vector; there must be room."""
-    at = place_of(copies, agent, cell)
-    number = copies.table[at]
-    if number == NONE:
+    key = _key(agent, cell)
+    at = find(copies.table, key)
+    number = copies.table[at]["item"]
+    if copies.table[at]["key"] != key:
         number = np.int32(copies.used[0])
         copies.used[0] += 1
-        copies.table[at] = number
+        put(copies.table, at, key, number)
         new = copies.pool[number]
         new["agent"], new["cell"], new["after"] = agent, cell, copies.newest[agent]
         copies.newest[agent] = number

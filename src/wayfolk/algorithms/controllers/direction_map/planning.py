@@ -17,8 +17,9 @@ from wayfolk.errors import BadInput, BadProblem
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels import direction_map as directions
 from wayfolk.kernels.codes import ARRIVE, BLOCK, JOIN, MOVE, NOWHERE, REFUSED
-from wayfolk.kernels.direction_map import LANE, LanedGrid
+from wayfolk.kernels.direction_map import LANE
 from wayfolk.kernels.graph import HEURISTICS, heuristic, there
+from wayfolk.kernels.laned_graphs import LanedGrid
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
 
 SHARED, WINDOW, OWN = range(3)  # what agents know of the map: all, what is near, what they have seen
-N_READ = 0  # place in `counts`: rows of the log that have been read
+N_READ, IS_PAUSED = range(2)  # places in `counts`: rows of the log that have been read; whether planning has paused
 MAX_ROW = 1 << 14
 
 
@@ -38,7 +39,7 @@ class DirectionArrays(NamedTuple):
     """
 
     lanes: directions.Lanes
-    memory: best_first.Memory
+    memory: best_first.SearchMemory
     queue: buckets.Buckets
     path: NDArray[np.int32]
     here: NDArray[np.int32]
@@ -71,13 +72,15 @@ def check(problem: Problem) -> None:
         raise BadProblem(f"agent {agent} patrols a single cell, {problem.grid.place(routes[agent, 0])}", agent)
 
 
-def check_ranges(window: float, local: float) -> None:
-    """Raise BadInput for a part of the map that is no part, or for two."""
+def check_ranges(window: float, local: float, sector: int) -> None:
+    """Raise BadInput for a part of the map that is no part, or for two, or for one with sectors."""
     for name, value in (("window", window), ("local", local)):
         if 0 < value < 1:
             raise BadInput(f"option {name} must be from 1 to 1,000, or 0 for all of the map, not {value}")
     if window and local:
         raise BadInput(f"window {window} and local {local} are two ways to know little of the map: choose one")
+    if window and sector:
+        raise BadInput(f"window {window} cannot be used with sectors: partial refinement looks ahead as far as they do")
 
 
 def new_arrays(
@@ -106,7 +109,7 @@ def new_arrays(
         here=problem.starts.copy(),
         leg_row=np.zeros(n, np.int64),
         leg_from=problem.starts.copy(),
-        counts=np.zeros(1, np.int64),
+        counts=np.zeros(2, np.int64),
         slate=slate,
         copies=dm_copies.new_copies(n, 1 << 12 if knows == OWN else 2),
         knows=knows,
@@ -162,7 +165,7 @@ def remembered(memory: "Memory", arrays: DirectionArrays) -> DirectionArrays:
     memory.numbers("here", arrays.here, memory.cells)
     memory.numbers("leg_row", arrays.leg_row, (0, memory.n_rows))
     memory.numbers("leg_from", arrays.leg_from, memory.cells)
-    memory.numbers("counts", arrays.counts, (0, memory.n_rows))
+    memory.numbers("counts", arrays.counts[:IS_PAUSED], (0, memory.n_rows))
     return arrays._replace(copies=dm_copies.remembered(memory, arrays.copies))
 
 

@@ -27,15 +27,16 @@ from wayfolk.algorithms.controllers.direction_map.planning import (
     view_for,
     with_room,
 )
+from wayfolk.algorithms.controllers.direction_map.refinement import refine
 from wayfolk.algorithms.search._best_first import lists_for
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels import direction_map as directions
-from wayfolk.kernels.best_first import EXPANDED, FOUND, QUEUE_FULL
-from wayfolk.kernels.codes import JOIN, MOVE, NOWHERE
+from wayfolk.kernels.best_first import EXPANDED
+from wayfolk.kernels.codes import FOUND, JOIN, MOVE, NOWHERE
 from wayfolk.kernels.crew import asked, report, wait
-from wayfolk.kernels.direction_map import LanedGraph, LanedGrid, is_in_the_way
-from wayfolk.kernels.graph import EUCLIDEAN, MANHATTAN, backing, cost, there
+from wayfolk.kernels.graph import EUCLIDEAN
+from wayfolk.kernels.laned_graphs import LanedGraph, is_in_the_way
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
@@ -46,12 +47,8 @@ from wayfolk.world.direction_map import RULES, DirectionMap
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
 
-CUT = 0.6  # share of a partly refined path that is walked before planning again
-AHEAD = 2  # regions ahead that a path refined in part leads to
-TRIES = 2  # regions that are tried, one after another, where the first cannot be reached
 LEAST_SHARE = 512  # least limit of expansions of a search
 LONGEST_WAIT = 5  # as a power of two, in steps
-END = 0  # a cell of the border, which no agent can enter, stands for all cells that are aimed at
 
 
 class Sectored(Controller):
@@ -178,7 +175,7 @@ class SectorArrays(NamedTuple):
     centres: NDArray[np.int32]
     trail: NDArray[np.int32]
     here: NDArray[np.int32]
-    memory: best_first.Memory
+    memory: best_first.SearchMemory
     queue: buckets.Buckets
     fails: NDArray[np.int32]
     counts: NDArray[np.int64]
@@ -186,56 +183,6 @@ class SectorArrays(NamedTuple):
     per_unit: float
     size: int
     is_full: bool
-
-
-class AimedGrid(NamedTuple):
-    """A laned grid in which every cell of region `aim` leads to END, or only `goal` does if `aim` is NOWHERE.
-
-    All of them lie in the rectangle from (`left`, `top`) to (`right`, `bottom`).
-    """
-
-    laned: LanedGrid
-    regions: NDArray[np.int32]
-    aim: int
-    left: int
-    top: int
-    right: int
-    bottom: int
-
-
-def _slots(graph, cell):
-    return 9
-
-
-def _there(graph, cell, k):
-    if k < 8:
-        return there(graph.laned, cell, k)
-    if (graph.aim == NOWHERE and cell == graph.laned.goal) or (
-        graph.aim != NOWHERE and graph.regions[cell] == graph.aim
-    ):
-        return np.int32(END)
-    return NOWHERE
-
-
-def _cost(graph, cell, k):
-    return cost(graph.laned, cell, k) if k < 8 else 0.0
-
-
-def _heuristic(graph, cell, goal, kind):
-    """The distance to the rectangle."""
-    if cell == END:
-        return 0.0
-    grid = graph.laned.grid
-    y = cell // grid.stride
-    x = cell - y * grid.stride
-    dx = max(graph.left - x, x - graph.right, 0)
-    dy = max(graph.top - y, y - graph.bottom, 0)
-    if kind == MANHATTAN:
-        return grid.cheapest * (dx + dy)
-    return grid.cheapest * (max(dx, dy) + (grid.lengths[4] - 1.0) * min(dx, dy))
-
-
-backing(AimedGrid, _slots, _there, _cost, _heuristic)
 
 
 def _plan_routes(arrays, crew, log, now):
@@ -255,7 +202,7 @@ def _plan_routes(arrays, crew, log, now):
         n_trail = _abstract_path(arrays, arrays.regions[start], arrays.regions[goal])
         n_route, expanded = 0, 0
         if n_trail > 0:  # without a path over regions there is none over cells
-            n_route, expanded = _refine(arrays, crowd, route, n_trail, agent["refused"] or fails > 0, budget)
+            n_route, expanded = refine(arrays, crowd, route, n_trail, agent["refused"] or fails > 0, budget)
         put_back(arrays.cells, number, start)
         if n_route == NOWHERE:
             return k
@@ -314,73 +261,3 @@ def _abstract_path(arrays, start, goal):
         arrays.trail[:0],
     )
     return best_first.trace(arrays.memory, start, goal, arrays.trail) if code == FOUND else 0
-
-
-@inner
-def _refine(arrays, crowd, route, n_trail, was_refused, budget):
-    """Write a path along the trail to `route`; return its length, NOWHERE if the queue was full, and the expansions.
-
-    Partial refinement: a path to the second region ahead, of which the first 60 % are walked. Full refinement: from region
-    to region. An agent that was refused skips a region, and so does one that cannot reach a region.
-    """
-    expanded, n_route, n_failed = 0, 0, 0
-    at = crowd.eye
-    skip = 1 if was_refused else 0
-    spot = n_trail - 1 - skip - (1 if arrays.is_full else AHEAD)  # in the trail, whose place 0 is the goal's region
-    while True:
-        aim = arrays.trail[spot] if spot > 0 else NOWHERE
-        code, length, spent = _path_to(arrays, crowd, at, aim, budget)
-        expanded += spent
-        if code == QUEUE_FULL:
-            return NOWHERE, expanded
-        if code == FOUND:
-            path = arrays.cells.path
-            n = length
-            if aim != NOWHERE and not arrays.is_full:
-                n = max(1, int(CUT * length))
-            for step in range(min(n, length, route.size - n_route)):
-                route[n_route] = path[length - step]
-                n_route += 1
-            if length > 0:
-                at = path[1]
-            if not arrays.is_full or n_route == route.size:
-                break
-        else:
-            n_failed += 1
-            if n_failed == TRIES:
-                break
-        if spot <= 0:
-            break
-        spot -= 1
-    return n_route, expanded
-
-
-@inner
-def _path_to(arrays, crowd, start, aim, budget):
-    """Search from `start` to any cell of region `aim`, or to the goal if that is NOWHERE.
-
-    Returns how it ended, the number of steps to the cell reached (`path[1]`; the step after the first is
-    `path[length - 1]`), and the number of expansions.
-    """
-    cells = arrays.cells
-    stride, size = crowd.grid.stride, arrays.size
-    left = right = crowd.goal % stride
-    top = bottom = crowd.goal // stride
-    if aim != NOWHERE:
-        left = (arrays.centres[aim] % stride - 1) // size * size + 1
-        top = (arrays.centres[aim] // stride - 1) // size * size + 1
-        right, bottom = left + size - 1, top + size - 1
-    graph = AimedGrid(crowd, arrays.regions, aim, left, top, right, bottom)
-    best_first.open_start(cells.memory, cells.queue, start)
-    code = best_first.advance(
-        graph,
-        cells.memory,
-        cells.queue,
-        best_first.Ordering(cells.weight, cells.kind, cells.per_unit, cells.falls, False),
-        start,
-        END,
-        budget,
-        cells.path[:0],
-    )
-    length = best_first.trace(cells.memory, start, END, cells.path) - 2 if code == FOUND else 0
-    return code, length, cells.memory.counts[EXPANDED]

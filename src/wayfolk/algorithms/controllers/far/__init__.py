@@ -1,8 +1,8 @@
-"""FAR: each agent follows a path in one-way streets and reserves the next few cells of it.
+"""FAR: each agent follows a path on a one-way map and reserves the next few cells of it.
 
 Wang and Botea, "Fast and memory-efficient multi-agent pathfinding", 2008; Bakos, slides on BMAA*, 2022.
 
-Guarantees  a path for each agent as if it were alone, in the streets that `wayfolk.world.flow` makes of the map. None for
+Guarantees  a path for each agent as if it were alone, on the one-way map of `wayfolk.world.flow`. None for
             all agents together: they can block each other for ever, above all in corridors.
 Invariants  a cell is reserved by one agent at a time. An agent that waits has reserved its own cell only, and waits for
             one other agent.

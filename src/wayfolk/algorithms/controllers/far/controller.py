@@ -48,7 +48,7 @@ ORDERS = {"fixed": FIXED, "rotated": ROTATED, "shuffled": SHUFFLED}
 
 
 class Reserving(Controller):
-    """Gives each agent a path in the one-way streets of `parity`, or on all moves of the map without one."""
+    """Gives each agent a path on the one-way map of `parity`, or on all moves of the map without one."""
 
     lookahead = LOOK
 
@@ -107,7 +107,7 @@ class Reserving(Controller):
         return self.flow.graph
 
     def prepare(self, view: View) -> None:
-        """Plan in the streets of the map as it is known."""
+        """Plan on the one-way map as it is known."""
         super().prepare(view)
         if view.grid is not self.grid:
             self.grid = view.grid
@@ -135,7 +135,7 @@ class Reserving(Controller):
             self.arrays.job[REFIT] = True
 
     def remember(self, memory: Memory) -> None:
-        """Plans, reservations, who waits for whom, and one-way streets; a search under way begins again."""
+        """Plans, reservations, who waits for whom, and one-way moves; a search under way begins again."""
         arrays = self.arrays
         if self.flow is not None:
             self.flow = memory.flow("flow", self.flow)
@@ -168,7 +168,7 @@ class FarArrays(NamedTuple):
 
     graph: GridGraph
     ground: NDArray[np.uint8]
-    memory: best_first.Memory
+    memory: best_first.SearchMemory
     queue: buckets.Buckets
     stacks: far_paths.MoveStacks
     members: NDArray[np.void]

@@ -8,6 +8,7 @@ Invariants  no more than `expansions` nodes are expanded for each unit of time, 
 
 import numpy as np
 
+from wayfolk.algorithms.controllers._agents_as_walls import AgentWallGrid
 from wayfolk.algorithms.controllers.far import paths as far_paths
 from wayfolk.algorithms.controllers.far.state import (
     AROUND,
@@ -23,9 +24,8 @@ from wayfolk.algorithms.controllers.far.state import (
 )
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first
-from wayfolk.kernels.best_first import EXHAUSTED, EXPANDED, FOUND, QUEUE_FULL
-from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.crowded import CrowdedGrid
+from wayfolk.kernels.best_first import EXPANDED
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY
 
 
 @inner
@@ -88,7 +88,7 @@ def go_on(arrays, crew):
             crew.occupant,
             2.0 * arrays.reservation * arrays.reservation,
         )  # diagonally to the last cell asked for
-    crowd = CrowdedGrid(arrays.graph, people, start, reach, goal)
+    crowd = AgentWallGrid(arrays.graph, people, start, reach, goal)
     before = arrays.memory.counts[EXPANDED]
     code = best_first.advance(
         crowd,
@@ -101,7 +101,7 @@ def go_on(arrays, crew):
         arrays.trail[:0],
     )
     clock[TOKENS] -= arrays.memory.counts[EXPANDED] - before
-    if code == QUEUE_FULL or (code == FOUND and not _take_path(arrays, member, start)):
+    if code == FULL or (code == FOUND and not _take_path(arrays, member, start)):
         return False
     if code in (FOUND, EXHAUSTED):
         job[SEARCHER] = NOBODY

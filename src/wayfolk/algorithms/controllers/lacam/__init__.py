@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.controllers.lacam.repair import take_over
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.planners.lacam import exploring, trees
-from wayfolk.algorithms.planners.lacam.ground import FarFields, Ground, fill_fields, ground_of
+from wayfolk.algorithms.planners.lacam import config_search, trees
 from wayfolk.algorithms.planners.lacam.pibt import new_generator
 from wayfolk.compile.jit import kernel
-from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FULL, NOWHERE
 from wayfolk.kernels.random import new_random
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
+from wayfolk.world.spots import DistanceTable, SpotMap, spots_of
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
@@ -42,6 +42,7 @@ COMPLETE = True
 SEES = "all"
 MODELS = ("steps",)
 
+ALWAYS = np.int64(2**63 - 1)  # the step for which a cell is taken that nobody may enter
 MOST_BYTES = 1 << 29
 MOST_VISITS = 1 << 18  # of nodes, in a search that is repeated for a restored world
 
@@ -74,8 +75,8 @@ class RealTimeLacam(Controller):
 
     lookahead = 1
     together = True
-    ground: Ground
-    fields: FarFields
+    spot_map: SpotMap
+    fields: DistanceTable
 
     def __init__(self, problem: Problem, seed: int, expansions: int) -> None:
         super().__init__(problem.n_agents)
@@ -99,12 +100,12 @@ class RealTimeLacam(Controller):
         is_new = self._notice(view)
         if not len(self.members):
             return
-        here = self.ground.spot_of[view.here[self.members]]
+        here = self.spot_map.spot_of[view.here[self.members]]
         if is_new or not self._stands_on_tree(here):
             self._plant(here, self.expansions)
         self._search(self.expansions)
         crew, rows = view.crew, np.searchsorted(self.members, view.asked)  # others have a step that the caller gave
-        crew.route[view.asked, 0] = self.ground.cells[self.tree.configs[self.ahead][rows]]
+        crew.route[view.asked, 0] = self.spot_map.cells[self.tree.configs[self.ahead][rows]]
         crew.answers["n_route"][view.asked], crew.answers["at"][view.asked] = 1, 0
 
     def _notice(self, view: View) -> bool:
@@ -130,8 +131,8 @@ class RealTimeLacam(Controller):
     def _begin_again(self, view: View, members: NDArray[np.int64], parked: NDArray[np.int32]) -> None:
         """The map or the agents are others: search the distances again that this changes."""
         grid = view.grid.with_blocked(parked) if parked.size else view.grid
-        before = (self.ground, self.fields) if self.members.size else None
-        self.ground = ground_of(grid)
+        before = (self.spot_map, self.fields) if self.members.size else None
+        self.spot_map = spots_of(grid)
         if not members.size:
             return
         if before is not None and before[1].steps.nbytes > available_bytes() // 2:  # there is no room for both
@@ -139,14 +140,14 @@ class RealTimeLacam(Controller):
             del self.fields
         known = self.order[np.isin(self.order, members)]
         new = members[~np.isin(members, known)]
-        here = self.ground.spot_of[view.here[members]]
-        self.fields = FarFields(self.ground, self._spots_of_goals(view, members))
+        here = self.spot_map.spot_of[view.here[members]]
+        self.fields = DistanceTable(self.spot_map, self._spots_of_goals(view, members))
         if before is None:
             self.fields.fill(len(members))
         else:
             _, rows, old_rows = np.intersect1d(members, self.members, return_indices=True)
             is_right = np.zeros(len(members), bool)
-            is_right[rows] = take_over(self.fields, self.ground, rows, before[1], before[0], old_rows)
+            is_right[rows] = take_over(self.fields, self.spot_map, rows, before[1], before[0], old_rows)
             self.fields.fill_rows(np.flatnonzero(~is_right))
         self.gen = new_generator(self.fields, self.luck)
         self.tree = trees.new_tree(len(members), 256)
@@ -164,19 +165,15 @@ class RealTimeLacam(Controller):
         other = np.flatnonzero(goals != self.fields.goals)
         self.fields.goals[:] = goals
         for row in other.tolist():
-            self._fill(row)
+            self.fields.fill_rows(np.array([row]))
         changed = self.members[rows]
         self.order = np.concatenate([self.order[~np.isin(self.order, changed)], changed])
-        self._settle_aims(self.members, self.ground.spot_of[view.here[self.members]], np.union1d(rows, other))
+        self._settle_aims(self.members, self.spot_map.spot_of[view.here[self.members]], np.union1d(rows, other))
 
     def _spots_of_goals(self, view: View, members: NDArray[np.int64]) -> NDArray[np.int32]:
         """The goals of `members`; an agent whose goal is in a wall stays where it is."""
-        goals, here = (self.ground.spot_of[cells[members]] for cells in (view.goals, view.here))
+        goals, here = (self.spot_map.spot_of[cells[members]] for cells in (view.goals, view.here))
         return np.where(goals == NOWHERE, here, goals).astype(np.int32)
-
-    def _fill(self, row: int) -> None:
-        fields = self.fields
-        fill_fields(fields.spots, fields.goals, row, row + 1, fields.far, fields.queues[0], fields.steps)
 
     def _settle_aims(self, members: NDArray[np.int64], here: NDArray[np.int32], rows: NDArray[np.intp]) -> None:
         """An agent that cannot have its goal stays where it is: it is out of reach, or that of a nearer agent."""
@@ -189,7 +186,7 @@ class RealTimeLacam(Controller):
                 is_taken = rivals[np.argmin(away[rivals])] != row
             if away[row] == fields.far or is_taken:
                 fields.goals[row] = here[row]
-                self._fill(row)
+                self.fields.fill_rows(np.array([row]))
 
     def _stands_on_tree(self, here: NDArray[np.int32]) -> bool:
         """Whether the agents have done what they were told, or nothing; the root is where they are."""
@@ -220,21 +217,21 @@ class RealTimeLacam(Controller):
 
     def _begin(self, planted: Planted) -> None:
         self.planted = planted
-        exploring.plant(self.gen, self.tree, planted.here, planted.rows, False)
+        config_search.plant(self.gen, self.tree, planted.here, planted.rows, False)
         self.root = self.ahead = 0
 
     def _search(self, visits: int) -> None:
         """Visit up to `visits` nodes, fewer if there is a plan, and choose the next node."""
         left, counts = visits, self.tree.counts
-        policy = exploring.Policy(1 << 60, 1, False, False, False, 0.001, 0.0)
-        self.gen.later[self.ground.spot_of[self.strangers]] = 0  # taken: nobody may enter
+        policy = config_search.Policy(1 << 60, 1, False, False, False, 0.001, 0.0)
+        self.gen.claims[self.spot_map.spot_of[self.strangers]] = ALWAYS  # nobody may enter
         while left > 0 and counts[trees.GOAL] == trees.NONE:
             before = int(counts[trees.EXPANDED])
-            code = exploring.explore(self.gen, self.tree, policy, left)
+            code = config_search.explore(self.gen, self.tree, policy, left)
             left -= int(counts[trees.EXPANDED]) - before
-            if code == exploring.EMPTY:
+            if code == EXHAUSTED:
                 break
-            if code == exploring.FULL:
+            if code == FULL:
                 if 2 * trees.bytes_of(self.tree) > MOST_BYTES:
                     here = self.tree.configs[self.root].copy()
                     self.tree = trees.new_tree(len(self.members), 256)
@@ -243,7 +240,7 @@ class RealTimeLacam(Controller):
                 else:
                     self.tree = trees.grown(self.tree)
         self.expanded[self.members] += visits - left
-        self.gen.later[self.ground.spot_of[self.strangers]] = NOBODY
+        self.gen.claims[self.spot_map.spot_of[self.strangers]] = 0
         self.ahead = next_towards(self.tree.nodes, self.root, self._target())
 
     def remember(self, memory: "Memory") -> None:
@@ -272,13 +269,13 @@ class RealTimeLacam(Controller):
         if memory.is_read:
             if not len(members) or (np.diff(members) <= 0).any() or len(self.goals) != len(members):
                 memory.refuse("members", "does not name each agent once")
-            self.ground = ground_of(grid.with_blocked(self.parked) if self.parked.size else grid)
-            if not np.isin(members, self.order).all() or (self.ground.spot_of[self.strangers] == NOWHERE).any():
+            self.spot_map = spots_of(grid.with_blocked(self.parked) if self.parked.size else grid)
+            if not np.isin(members, self.order).all() or (self.spot_map.spot_of[self.strangers] == NOWHERE).any():
                 memory.refuse("strangers", "does not fit the map and the order of agents")
-            self.fields = FarFields(self.ground, np.zeros(len(members), np.int32))
+            self.fields = DistanceTable(self.spot_map, np.zeros(len(members), np.int32))
             planted = Planted(self.fields.goals.copy(), np.zeros(len(members), np.int32), 0, 0, [])
         assert planted is not None
-        n_spots, most = len(self.ground.cells), MOST_VISITS // self.expansions
+        n_spots, most = len(self.spot_map.cells), MOST_VISITS // self.expansions
         memory.numbers("aims", self.fields.goals, (0, n_spots - 1))
         memory.numbers("planted.here", planted.here, (0, n_spots - 1))
         memory.numbers("planted.rows", planted.rows, (0, len(members) - 1))

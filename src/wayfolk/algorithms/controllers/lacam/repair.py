@@ -11,49 +11,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners.lacam.ground import FarFields, Ground
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.world.spots import DistanceTable, SpotMap
 
 
 def take_over(
-    fields: FarFields,
-    ground: Ground,
+    fields: DistanceTable,
+    spot_map: SpotMap,
     rows: NDArray[np.intp],
-    old: FarFields,
-    before: Ground,
+    old: DistanceTable,
+    before: SpotMap,
     old_rows: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
     """Write the distances of `old_rows`, on the map before, to `rows` of `fields`; in which of these they are right."""
-    same_goal: NDArray[np.bool_] = before.cells[old.goals[old_rows]] == ground.cells[fields.goals[rows]]
+    same_goal: NDArray[np.bool_] = before.cells[old.goals[old_rows]] == spot_map.cells[fields.goals[rows]]
     if old.steps.dtype != fields.steps.dtype or not same_goal.any():
         return np.zeros(len(rows), bool)
     is_right = same_goal.copy()
-    if before is ground:
+    if before is spot_map:
         fields.steps[rows[same_goal]] = old.steps[old_rows[same_goal]]
         return is_right
-    spots = before.spot_of[ground.cells]
+    spots = before.spot_of[spot_map.cells]
     is_new = spots == NOWHERE
     steps = old.steps[old_rows[same_goal]][:, np.where(is_new, 0, spots)]
     steps[:, is_new] = fields.far
-    changed = np.flatnonzero(before.legal[ground.cells] != ground.legal[ground.cells])
-    is_right[same_goal] = _settled(ground, steps, np.flatnonzero(is_new), changed, fields.far)
+    changed = np.flatnonzero(before.legal[spot_map.cells] != spot_map.legal[spot_map.cells])
+    is_right[same_goal] = _settled(spot_map, steps, np.flatnonzero(is_new), changed, fields.far)
     fields.steps[rows[same_goal]] = steps
     return is_right
 
 
 def _settled(
-    ground: Ground, steps: NDArray[Any], new: NDArray[np.intp], changed: NDArray[np.intp], far: int
+    spot_map: SpotMap, steps: NDArray[Any], new: NDArray[np.intp], changed: NDArray[np.intp], far: int
 ) -> NDArray[np.bool_]:
     """Which rows of `steps` are distances, if those of the spots `new` follow from their neighbours; these are written."""
-    spots, is_right = ground.spots, np.ones(len(steps), bool)
+    near, degree, is_right = spot_map.near, spot_map.degree, np.ones(len(steps), bool)
     for spot in new.tolist():
-        around = spots.near[spot, : spots.degree[spot]]
+        around = near[spot, : degree[spot]]
         if around.size:
             nearest = steps[:, around].min(1).astype(np.int64)
             steps[:, spot] = np.where(nearest < far, nearest + 1, far)
     for spot in np.union1d(changed, new).tolist():
         here = steps[:, spot].astype(np.int64)
-        around = steps[:, spots.near[spot, : spots.degree[spot]]].astype(np.int64)
+        around = steps[:, near[spot, : degree[spot]]].astype(np.int64)
         nearest = around.min(1, initial=far)
         is_right &= (here == 0) | (here == np.where(nearest < far, nearest + 1, far))
     return is_right

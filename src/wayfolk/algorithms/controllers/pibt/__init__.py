@@ -31,9 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
-from wayfolk.algorithms.controllers.pibt import bridges
+from wayfolk.algorithms.controllers.pibt import bridges, party, steps
 from wayfolk.algorithms.controllers.pibt import fields as guided_fields
-from wayfolk.algorithms.controllers.pibt import steps as pibt
 from wayfolk.algorithms.controllers.pibt.fields import CHECKED, EPOCH, EXPANDED, NONE
 from wayfolk.algorithms.controllers.pibt.guidance import FINE, costliest, criss_cross, plain, reprice
 from wayfolk.algorithms.options import Range
@@ -83,10 +82,10 @@ def begin(
     ] = 50_000,
 ) -> Controller:
     """A controller that lets the agents of `problem` push each other along."""
-    return Pushing(problem, guidance, seed, w_max, DirectionMap(problem.grid, alpha), every, effort)
+    return Pibt(problem, guidance, seed, w_max, DirectionMap(problem.grid, alpha), every, effort)
 
 
-class Pushing(Controller):
+class Pibt(Controller):
     """All agents with a next cell; `map` is what was learned."""
 
     lookahead = 1
@@ -109,7 +108,7 @@ class Pushing(Controller):
         base = prices[0].copy()
         most = costliest(prices, self.w_max if learns else 0.0)
         fields = guided_fields.new_guided_fields(grid, n, prices, most, view.memory)
-        push = pibt.new_push(
+        push = party.new_push(
             fields, bridges.new_bridges(grid), self.order, self.luck, bool(lasts[4] == lasts[0]), self.rests, FINE
         )
         bridges.find_bridges(push.bridges, grid.legal, grid.offsets, fields.shut)
@@ -138,7 +137,7 @@ class Pushing(Controller):
         if n > n_old:
             push = self.arrays.push
             bodies = with_rows(push.bodies, n)
-            bodies[n_old:] = pibt.new_bodies(n - n_old)
+            bodies[n_old:] = party.new_bodies(n - n_old)
             push = push._replace(bodies=bodies, order=self.order)
             self.arrays = self.arrays._replace(push=push, later=with_rows(self.arrays.later, n))
         if change.cells.size:
@@ -200,7 +199,7 @@ class Pushing(Controller):
 class PushArrays(NamedTuple):
     """The arrays of pushing, and the lanes if any are learned; `base` are the costs of moves without lanes."""
 
-    push: pibt.Push
+    push: party.Push
     later: NDArray[np.int32]
     lanes: Lanes
     base: NDArray[np.int32]
@@ -224,7 +223,7 @@ def _plan_routes(arrays, crew, log, now):
         _aim(push, number, agents[number]["here"], agents[number]["goal"])
     _refresh(arrays, crew)
     _rank(push, arrays.later)
-    pibt.decide(push, crew, now)
+    steps.decide(push, crew, now)
     for number in numbers:
         body = bodies[number]
         wait(crew, number, 1)

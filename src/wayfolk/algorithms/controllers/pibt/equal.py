@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wayfolk.compile.jit import inlined, inner
-from wayfolk.kernels.codes import DX, DY
+from wayfolk.kernels.codes import DX, DY, NOWHERE
 from wayfolk.kernels.field_store import WORDS, place_of, pop, push
 from wayfolk.world.grid import Grid, Moves
 
@@ -68,9 +68,12 @@ def settle(store, moves, row, cell, aim, legal, offsets, shut):
     stride, steep = np.uint32(moves.stride), moves.steep
     aim_y = np.int64(np.uint32(aim) // stride)
     aim_x = aim - aim_y * moves.stride
-    expanded = 0
-    while field["n_open"] > 0:
-        here = pop(store, row)
+    expanded, following = 0, np.int64(NOWHERE)  # the cell that would be taken from the open list next does not go there
+    while field["n_open"] > 0 or following != NOWHERE:
+        here = following
+        if here == NOWHERE:
+            here = pop(store, row)
+        following = np.int64(NOWHERE)
         spot, low = np.uint64(places[np.uint64(here >> SHIFT)] + ((here & (CELLS - 1)) >> 3)), (here & 7) << 2
         found = (np.int64(words[spot]) >> low) & 15
         if found & 1:
@@ -95,7 +98,15 @@ def settle(store, moves, row, cell, aim, legal, offsets, shut):
                 first = np.int32(place_of(store, row, there))
             words[np.uint64(first + spot)] ^= (old ^ after) << low
             across, down = abs(dx + _DX[k]), abs(dy + _DY[k])
-            push(store, row, there, ahead + max(across, down) + steep * min(across, down))
+            key = ahead + max(across, down) + steep * min(across, down)
+            if key != field["current"]:
+                push(store, row, there, key)
+                continue
+            if following != NOWHERE:
+                push(store, row, following, key)
+            following = np.int64(there)
         if here == cell:
             break
+    if following != NOWHERE:
+        push(store, row, following, field["current"])
     return expanded

@@ -30,6 +30,7 @@ from wayfolk.kernels import field_store
 from wayfolk.kernels.buckets import ring_size
 from wayfolk.kernels.edits import Edits, no_edits
 from wayfolk.kernels.field_store import FieldStore, is_held, set_value, value
+from wayfolk.kernels.rra import CellPrices, octile, search_on
 from wayfolk.world.grid import Grid, Moves
 
 FAR = np.int64(1 << 30)  # there is no path, or none is known
@@ -217,11 +218,7 @@ def _walk(fields, row, cell):
 @inner
 def _least(fields, cell, other):
     """The least that a path between two cells can cost."""
-    stride = np.uint32(fields.stride)  # 32 bits are divided in a third of the time of 64
-    cell_y, other_y = np.int64(np.uint32(cell) // stride), np.int64(np.uint32(other) // stride)
-    dx = abs((cell - cell_y * fields.stride) - (other - other_y * fields.stride))
-    dy = abs(cell_y - other_y)
-    return fields.straight * (max(dx, dy) - min(dx, dy)) + fields.diagonal * min(dx, dy)
+    return octile(fields.stride, fields.straight, fields.diagonal, cell, other)
 
 
 @inlined
@@ -275,28 +272,11 @@ def _search(fields, row, cell):
             store, fields.moves, row, cell, np.int64(state["aim"]), fields.legal, fields.offsets, fields.shut
         )
         return is_settled(fields, row, cell)
-    while store.fields[row]["n_open"] > 0:
-        here = field_store.pop(store, row)
-        found = value(store, row, here)
-        if found & 1:
-            continue
-        set_value(store, row, here, found + 1)
-        fields.counts[EXPANDED] += 1
-        legal = fields.legal[here]
-        for k in range(8):
-            if not (legal >> k) & 1:
-                continue
-            other = here + fields.offsets[k]
-            old = value(store, row, other)
-            if fields.shut[other] or old & 1:
-                continue
-            new = found + 2 * np.int64(fields.prices[other, k ^ 2])  # leaving it the opposite way
-            if old == 0 or new < old:
-                set_value(store, row, other, new)
-                field_store.push(store, row, other, (new >> 1) - 1 + _least(fields, other, state["aim"]))
-        if here == cell:
-            return True
-    return False
+    prices = CellPrices(
+        fields.legal, fields.offsets, fields.prices, fields.shut, fields.stride, fields.straight, fields.diagonal
+    )
+    fields.counts[EXPANDED] += search_on(store, row, prices, cell, np.int64(state["aim"]))
+    return is_settled(fields, row, cell)
 
 
 @inner

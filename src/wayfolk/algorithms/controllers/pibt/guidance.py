@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import DX, DY
-from wayfolk.kernels.direction_map import LanedGrid
 from wayfolk.kernels.graph import cost
+from wayfolk.kernels.laned_graphs import LanedGrid
 from wayfolk.world.grid import Grid
 
 FINE = 12

@@ -6,8 +6,8 @@ Guarantees  paths of all agents that do not collide within the window. Nothing i
             arrive.
 Invariants  no move of ours is refused, unless agents that are not ours move or the map changes.
 Cost        every `horizon` steps a search of `window` steps for each agent, and by priority-based search or ECBS a few
-            more for each collision, up to `nodes` collisions; Reverse Resumable A* for distances, kept until an edit of the
-            map.
+            more for each collision, up to `nodes` collisions; Reverse Resumable A* for distances; an edit of the
+            map drops those of agents that have searched there.
 Deviations  an agent is told its next goal when it arrives, not before, so that the rest of the window counts nothing for
             it. It plans that rest when it has arrived, around the paths of all others, and keeps its old path if there is
             no other. Where the solver finds no paths for the next `horizon` steps, the paths are those of PIBT (Okumura et
@@ -19,23 +19,33 @@ If fewer than `progress` agents come nearer to their goals within the window, it
 the paper's guard against deadlocks.
 """
 
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View, pibt
-from wayfolk.algorithms.controllers.rhcr.bounded import Bounded, new_bounded, search_bounded
-from wayfolk.algorithms.controllers.rhcr.paths import count_paths, n_nearer, new_rolling, with_steps
+from wayfolk.algorithms.controllers.rhcr.ecbs import EcbsTree, new_ecbs_tree, search_ecbs
+from wayfolk.algorithms.controllers.rhcr.fallback import push_along
+from wayfolk.algorithms.controllers.rhcr.paths import (
+    count_paths,
+    forget_touched,
+    n_nearer,
+    new_rolling,
+    search_distances,
+    with_steps,
+)
 from wayfolk.algorithms.controllers.rhcr.priorities import (
     LOG_IS_FULL,
+    PAUSED,
     improve,
     new_priorities,
     plan_in_order,
     search_orders,
 )
-from wayfolk.algorithms.controllers.rhcr.pushing import push_along
 from wayfolk.algorithms.options import Range
+from wayfolk.kernels.edits import no_edits, with_changes
 from wayfolk.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -63,10 +73,10 @@ def begin(
     progress: Annotated[int, Range(0, 1_000_000), "Agents that must come nearer to goals; else the window grows."] = 1,
 ) -> Controller:  # fmt: skip
     """A controller that plans the next `window` steps of all agents of `problem` together, every `horizon` steps."""
-    return Rolling(problem, seed, max(window, horizon), horizon, solver, w, nodes, progress)
+    return Rhcr(problem, seed, max(window, horizon), horizon, solver, w, nodes, progress)
 
 
-class Rolling(Controller):
+class Rhcr(Controller):
     """All agents with their `paths` from the step `since` on; at the step `until` they plan again.
 
     `n_pushed` is the number of windows in which the solver found no paths.
@@ -84,6 +94,7 @@ class Rolling(Controller):
         self.random = np.random.default_rng(seed)
         self.pushing = pibt.begin(problem, seed=seed)
         self.n_log = LOG
+        self._planning: Generator[None, None, None] | None = None  # of a window, if it takes more than a slice
 
     def prepare(self, view: View) -> None:
         """Begin without paths and distances."""
@@ -95,7 +106,7 @@ class Rolling(Controller):
         super().prepare(view)
         self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays, view.memory)
         self.tree = new_priorities(len(view.here), self.nodes, self.window, self.n_log)
-        self.bounded: Bounded | None = None
+        self.ecbs: EcbsTree | None = None
         self.paths: NDArray[np.int32] = np.zeros((0, 0), np.int32)
         self.members: NDArray[np.int32] = np.zeros(0, np.int32)
         self.steps = self.since = self.until = 0
@@ -104,20 +115,31 @@ class Rolling(Controller):
     def update(self, view: View, change: Change) -> None:
         """Let agents with new goals plan again, or all if others than those of the last plan can act, or the map is new.
 
-        Distances stay unless the map has changed or an agent has joined.
+        Distances stay unless a cell that was searched has changed, or an agent has joined.
         """
+        self._give_up()
         self.pushing.update(view, change)
-        if change.cells.size or len(view.here) > len(self.expanded):
+        if len(view.here) > len(self.expanded):
             self._forget(view)
+        elif change.cells.size:
+            self._repair(view)
         acts = view.present & view.ours & ~view.crew.agents["done"]
         if not np.array_equal(np.flatnonzero(acts), self.members):
             self.until = 0
+
+    def _repair(self, view: View) -> None:
+        """Plan again on the changed map, with the distances that are still right."""
+        legal = view.grid.legal
+        forget_touched(self.rolling, with_changes(no_edits(), self.rolling.legal, legal))
+        self.rolling = self.rolling._replace(legal=legal, searches=self.rolling.searches._replace(legal=legal))
+        self.until = 0
 
     def remember(self, memory: "Memory") -> None:
         """The paths of the present window, random numbers, and what PIBT remembers.
 
         Distances are searched again: searches of a window have a list for each cost, which must be right.
         """
+        self._give_up()
         n, now = len(self.expanded), round(memory.view.time)
         self.pushing.remember(memory.part("pushing"))
         memory.generator("random", self.random)
@@ -140,28 +162,46 @@ class Rolling(Controller):
         self.rolling = with_steps(self.rolling, self.steps)
         count_paths(self.rolling, self.paths, self.members, self.steps, 1)
 
-    def decide(self, view: View) -> None:
-        """Plan for all agents if it is time to, else for those that have arrived."""
+    def think(self, view: View) -> bool:
+        """Plan for all agents if it is time to, slice by slice."""
         now = round(view.time)
-        if now < self.until:
-            asked = view.asked.copy()
-            if (self.paths[asked, now - self.since] == view.here[asked]).all():
-                self._go_on(view, asked, now - self.since)
-                return
-        self._plan_all(view, now)
+        if self._planning is None:
+            if now < self.until and (self.paths[view.asked, now - self.since] == view.here[view.asked]).all():
+                return True
+            self._planning = self._plan_all(view, now)
+        for _ in self._planning:
+            return False
+        self._planning = None
+        return True
 
-    def _plan_all(self, view: View, now: int) -> None:
+    def decide(self, view: View) -> None:
+        """Plan for those that have arrived, if the window is not new."""
+        asked = view.asked[view.crew.answers["n_route"][view.asked] == 0]
+        if asked.size:
+            self._go_on(view, asked, round(view.time) - self.since)
+
+    def _give_up(self) -> None:
+        """Let planning of a window that has not ended begin again."""
+        if self._planning is not None:
+            self._planning.close()
+            self._planning = None
+            self.paths, self.members = np.zeros((0, 0), np.int32), np.zeros(0, np.int32)
+            self.steps = self.until = 0
+
+    def _plan_all(self, view: View, now: int) -> Generator[None, None, None]:
         """Plan a window for all agents that can act, a longer one while too few of them come nearer to their goals."""
         count_paths(self.rolling, self.paths, self.members, self.steps, -1)
         acts = view.present & view.ours & ~view.crew.agents["done"]
         self.members = members = np.flatnonzero(acts).astype(np.int32)
         self.rolling.shut[:] = 0
         self.rolling.shut[view.here[view.present & ~acts]] = 1
-        goals = view.goals.copy()
+        goals, n_known = view.goals.copy(), 0
+        while (n_known := search_distances(self.rolling, members, view.here, goals, n_known)) < len(members):
+            yield
         away = int((view.here[members] != goals[members]).sum())
         steps = self.window
         while True:
-            paths, n_clear = self._solve(view.here, goals, steps)
+            paths, n_clear = yield from self._solve(view.here, goals, steps)
             if n_clear < self.horizon:
                 paths, steps = self._push(view, goals), self.window
                 self.n_pushed += 1
@@ -176,35 +216,51 @@ class Rolling(Controller):
         view.crew.answers["n_route"][members] = self.horizon
         view.crew.answers["at"][members] = 0
 
-    def _solve(self, here: NDArray[np.int32], goals: NDArray[np.int32], steps: int) -> tuple[NDArray[np.int32], int]:
+    def _solve(
+        self, here: NDArray[np.int32], goals: NDArray[np.int32], steps: int
+    ) -> Generator[None, None, tuple[NDArray[np.int32], int]]:
         """Paths for a window of `steps` steps, and how many of these are free of collisions."""
         self.rolling = with_steps(self.rolling, steps)
         start = np.repeat(here[:, None], steps + 1, 1)
         while True:
             paths, best = start.copy(), start.copy()
             count_paths(self.rolling, paths, self.members, steps, 1)
-            if self.solver == "pp":
-                queue = self.random.permutation(self.members)
-                n_clear = steps if plan_in_order(self.rolling, paths, queue, goals, steps) else 0
-                best = paths
-            elif self.solver == "ecbs":
-                if self.bounded is None or steps >= self.bounded.kept.shape[1]:
-                    self.bounded = new_bounded(self.rolling, len(here), self.nodes, steps)
-                n_clear = search_bounded(
-                    arrays=self.rolling, tree=self.bounded, paths=paths, best=best, agents=self.members, goals=goals,
-                    last=steps, w=self.w, limit=self.nodes,
-                )  # fmt: skip
-            else:
-                if steps >= self.tree.kept.shape[1] or self.n_log > len(self.tree.log):
-                    self.tree = new_priorities(len(here), self.nodes, steps, self.n_log)
-                n_clear = search_orders(
-                    arrays=self.rolling, tree=self.tree, paths=paths, best=best, agents=self.members, goals=goals,
-                    last=steps, limit=self.nodes,
-                )  # fmt: skip
-            count_paths(self.rolling, paths, self.members, steps, -1)
+            try:
+                if self.solver == "pp":
+                    queue = self.random.permutation(self.members)
+                    n_clear = steps if plan_in_order(self.rolling, paths, queue, goals, steps) else 0
+                    best = paths
+                elif self.solver == "ecbs":
+                    if self.ecbs is None or steps >= self.ecbs.kept.shape[1]:
+                        self.ecbs = new_ecbs_tree(self.rolling, len(here), self.nodes, steps)
+                    n_clear = search_ecbs(
+                        arrays=self.rolling, tree=self.ecbs, paths=paths, best=best, agents=self.members, goals=goals,
+                        last=steps, w=self.w, limit=self.nodes,
+                    )  # fmt: skip
+                else:
+                    n_clear = yield from self._search_orders(paths, best, goals, steps)
+            finally:
+                count_paths(self.rolling, paths, self.members, steps, -1)
             if n_clear != LOG_IS_FULL:
                 return best, int(n_clear)
             self.n_log *= 2
+
+    def _search_orders(
+        self, paths: NDArray[np.int32], best: NDArray[np.int32], goals: NDArray[np.int32], steps: int
+    ) -> Generator[None, None, int]:
+        """Priority-based search, with a pause after each slice."""
+        if steps >= self.tree.kept.shape[1] or self.n_log > len(self.tree.log):
+            self.tree = new_priorities(len(paths), self.nodes, steps, self.n_log)
+        n_clear, is_new = int(PAUSED), True
+        while n_clear == PAUSED:
+            n_clear = search_orders(
+                arrays=self.rolling, tree=self.tree, paths=paths, best=best, agents=self.members, goals=goals,
+                last=steps, limit=self.nodes, is_new=is_new,
+            )  # fmt: skip
+            is_new = False
+            if n_clear == PAUSED:
+                yield
+        return n_clear
 
     def _push(self, view: View, goals: NDArray[np.int32]) -> NDArray[np.int32]:
         """Paths for a window by PIBT, after which each agent in turn plans around the paths of all others."""

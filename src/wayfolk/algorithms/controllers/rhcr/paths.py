@@ -21,12 +21,13 @@ from wayfolk.kernels import rra
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.crossing import corners, diagonal
 from wayfolk.kernels.lazy import lazy_zeros
+from wayfolk.kernels.planning import SLICE
 from wayfolk.world.grid import Grid, Moves
 
 ENOUGH = 1 << 12  # expansions after which a window counts as having no path
 NOTHING = np.int32(2**31 - 1)
 WAIT = 8  # the move after the eight directions
-COLLISIONS, HOLDS, SEARCHES = range(3)  # places in `counts`
+COLLISIONS, HOLDS, SEARCHES, TOTAL = range(4)  # places in `counts`
 HELD_BITS, IS_THERE = 9, np.int64(1 << 8)
 MOST_COST = np.int64(1 << 12)  # more than a path through a window costs
 ARRIVES = 16  # added to the move by which an agent comes to its goal
@@ -40,7 +41,7 @@ class RollingArrays(NamedTuple):
     there, and eight bits for the moves by which agents leave. `seen` and `moves` are the cost and the last move of a node
     of the present search, without and with a visit to the goal. `stacks` and `nodes` are its open list. `who[cell]` and
     `from_where[cell]` are the agents that enter and leave a cell in a step, if `marks` has its number. `spent` counts the
-    expansions for each agent.
+    expansions for each agent, `counts[TOTAL]` those of all.
     """
 
     legal: NDArray[np.uint8]
@@ -82,7 +83,7 @@ def new_rolling(
         who=np.zeros(grid.n_cells, np.int32),
         from_where=np.zeros(grid.n_cells, np.int32),
         marks=np.zeros((2, grid.n_cells), np.int64),
-        counts=np.zeros(3, np.int64),
+        counts=np.zeros(4, np.int64),
         spent=spent,
         stays=stays,
     )
@@ -151,6 +152,40 @@ def move_between(offsets, here, there):
     return k
 
 
+@kernel
+def forget_touched(arrays, edits):
+    """Drop the distances of agents whose searches have expanded a cell that is one of the `edits`: others are right."""
+    searches = arrays.searches
+    for agent in range(arrays.spent.size):
+        if rra.is_touched(searches, agent, edits, 0):
+            rra.forget(searches, agent)
+
+
+@kernel
+def search_distances(arrays, agents, here, goals, first):
+    """Search the distances of the `agents` from number `first` on back from their goals; how many of them are known.
+
+    These are all of them, or as many as could be searched with SLICE expansions.
+    """
+    searches, before = arrays.searches, arrays.counts[TOTAL]
+    for k in range(first, agents.size):
+        agent = agents[k]
+        if rra.goal_of(searches, agent) != goals[agent]:
+            if arrays.counts[TOTAL] - before >= SLICE:
+                return k
+            rra.aim(searches, agent, goals[agent], here[agent])
+            rra.distance(searches, agent, here[agent])
+            _count(arrays, agent, rra.expansions(searches, agent))
+    return agents.size
+
+
+@inner
+def _count(arrays, agent, expansions):
+    """Count expansions of `agent`."""
+    arrays.spent[agent] += expansions
+    arrays.counts[TOTAL] += expansions
+
+
 @inner
 def find_path(arrays, paths, agent, goal, first, last):
     """Plan the path of `agent` from step `first` to `last`, around the present set of reservations; whether there is one.
@@ -163,7 +198,7 @@ def find_path(arrays, paths, agent, goal, first, last):
     rra.aim(searches, agent, goal, start)
     least = rra.distance(searches, agent, start)
     if least == rra.UNREACHABLE:
-        arrays.spent[agent] += rra.expansions(searches, agent) - before
+        _count(arrays, agent, rra.expansions(searches, agent) - before)
         return False
     count_path(arrays, paths, agent, first, last, -1)
     counts[SEARCHES] += 1
@@ -207,7 +242,7 @@ def find_path(arrays, paths, agent, goal, first, last):
                 if known < base or known > base + then:
                     move = k + (ARRIVES if arrives else 0)
                     n_nodes = _push(arrays, n_nodes, then + left - least, there, step + 1, visited, then, move)
-    arrays.spent[agent] += n_expanded + rra.expansions(searches, agent) - before
+    _count(arrays, agent, n_expanded + rra.expansions(searches, agent) - before)
     count_path(arrays, paths, agent, first, last, 1)
     return found
 

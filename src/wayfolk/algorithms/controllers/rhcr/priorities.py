@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers.rhcr.paths import (
     HOLDS,
     NOTHING,
+    TOTAL,
     collide,
     cost_of_path,
     find_path,
@@ -28,10 +29,11 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
 )
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.planning import SLICE
 
-LOG_IS_FULL = np.int64(2**31 - 1)
+LOG_IS_FULL, PAUSED = np.int64(2**31 - 1), np.int64(2**31 - 2)
 RESTARTS = 8  # of prioritised planning, each with the agent that found no path in front
-STAMP, N_EDGES, N_LOG, N_BELOW = range(4)  # places in `counts`
+STAMP, N_EDGES, N_LOG, N_BELOW, N_NODES, DEPTH, MOST = range(7)  # places in `counts`
 EDGE = np.dtype([("high", np.int32), ("low", np.int32), ("up", np.int32), ("down", np.int32)])
 FRAME = np.dtype([("first", np.int32), ("middle", np.int32), ("end", np.int32), ("high", np.int32), ("low", np.int32),
                   ("chosen", np.int8), ("other", np.bool_)])  # fmt: skip
@@ -70,23 +72,31 @@ def new_priorities(n_agents: int, limit: int, steps: int, n_log: int) -> Priorit
         stack=np.zeros(2 * (n_agents + limit + 1), np.int32),
         above=np.zeros(n_agents, np.int32),
         below=np.zeros(n_agents, np.int32),
-        counts=np.zeros(4, np.int64),
+        counts=np.zeros(7, np.int64),
     )
 
 
 @kernel
-def search_orders(arrays, tree, paths, best, agents, goals, last, limit):
+def search_orders(arrays, tree, paths, best, agents, goals, last, limit, is_new):
     """Priority-based search with up to `limit` nodes. Writes the paths of the node with the most clear steps to `best`.
 
-    Returns how many of its steps are free of collisions: `last` if the search ends well; or LOG_IS_FULL.
+    Returns how many of its steps are free of collisions: `last` if the search ends well; or LOG_IS_FULL; or PAUSED after
+    SLICE expansions, and goes on when it is called again without `is_new`.
     """
-    arrays.counts[HOLDS] += 1
-    for agent in agents:
-        find_path(arrays, paths, agent, goals[agent], 0, last)
-    tree.ups[:], tree.downs[:] = NOTHING, NOTHING
-    tree.counts[N_EDGES] = tree.counts[N_LOG] = 0
-    most, depth = np.int64(-1), 0
-    for _ in range(limit):
+    counts, before = tree.counts, arrays.counts[TOTAL]
+    if is_new:
+        arrays.counts[HOLDS] += 1
+        for agent in agents:
+            find_path(arrays, paths, agent, goals[agent], 0, last)
+        tree.ups[:], tree.downs[:] = NOTHING, NOTHING
+        counts[N_EDGES] = counts[N_LOG] = counts[N_NODES] = counts[DEPTH] = 0
+        counts[MOST] = -1
+    most, depth = counts[MOST], counts[DEPTH]
+    while counts[N_NODES] < limit:
+        if arrays.counts[TOTAL] - before >= SLICE:
+            counts[MOST], counts[DEPTH] = most, depth
+            return PAUSED
+        counts[N_NODES] += 1
         one, other, n_clear = first_collision(arrays, paths, agents, last)
         if n_clear > most:
             most = np.int64(n_clear)

@@ -21,7 +21,6 @@ from wayfolk.algorithms.controllers.rwt.passages import (
     is_blocked,
 )
 from wayfolk.algorithms.controllers.rwt.routes import (
-    FULL,
     book,
     find_route,
     is_near_passage,
@@ -40,7 +39,7 @@ from wayfolk.algorithms.controllers.whca import (
 )
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap, reservations, rra
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.codes import FULL, NOWHERE
 from wayfolk.kernels.crew import N_ASKED, report
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.reservations import Reservations

@@ -5,11 +5,10 @@ import numpy as np
 from wayfolk.algorithms.controllers.rwt.passages import NEEDS, OPEN, QUEUE, ROUTES, STAMP, is_blocked, is_passage
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap, rra, space_time
-from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, NOWHERE
 from wayfolk.kernels.crossing import diagonal
 from wayfolk.kernels.reservations import holder, release, reserve
 
-FOUND, NONE, FULL = range(3)
 AROUND = 64  # steps that an agent walks around a cell in which another stays for good
 ASIDE = 16  # and around one in a passage in which another rests on its goal
 
@@ -54,7 +53,7 @@ def find_route(arrays, crew, agent, time):
                 n_open = heap.push(rows, n_open, there + left, -there, other)
     arrays.routes[agent, 0] = start
     arrays.legs[agent]["n"] = 1
-    return NONE, n_expanded
+    return EXHAUSTED, n_expanded
 
 
 @inner

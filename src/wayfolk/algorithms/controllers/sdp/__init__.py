@@ -25,8 +25,8 @@ from typing import Annotated, Literal
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.controllers.sdp.areas import ROOM
 from wayfolk.algorithms.controllers.sdp.cluster import ClusterTeam
-from wayfolk.algorithms.controllers.sdp.dividing import areas_for
-from wayfolk.algorithms.controllers.sdp.hosted import Hosted, LocalTeam
+from wayfolk.algorithms.controllers.sdp.division import areas_for
+from wayfolk.algorithms.controllers.sdp.host_controller import Hosted, LocalTeam
 from wayfolk.algorithms.controllers.sdp.layers import ShownAreas
 from wayfolk.algorithms.controllers.sdp.memory import enlarged, new_arrays, with_agents, with_larger_table
 from wayfolk.algorithms.controllers.sdp.places import place_agents
@@ -54,7 +54,7 @@ def begin(
     crowds: Annotated[bool, "In rooms where agents find no way, let them push each other on by PIBT."] = True,
     rescue: Annotated[bool, "Where Cooperative JPS finds no way, search by Cooperative A*."] = False,
     effort: Annotated[int, Range(1, 10_000_000), "Nodes that Cooperative A* expands at most for one way."] = 20_000,
-    buffer: Annotated[int, Range(1, 1000), "Cells of a buffer at the end of a lane; the thesis has 13."] = 13,
+    buffer: Annotated[int, Range(1, 1000), "Cells of a buffer at the end of a lane; Renukamurthy has 13."] = 13,
     goals_inside: Annotated[Literal["accept", "refuse"], "Goals in corridors: make these rooms, or refuse."] = "accept",
     cluster: Annotated[str, "Address of a Dask scheduler whose workers run the areas; `local`: processes here."] = "",
     hosts: Annotated[int, Range(0, 1024), "Hosts among which areas are divided; 0: one, or one for each worker."] = 0,

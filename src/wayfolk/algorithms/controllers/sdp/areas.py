@@ -1,6 +1,6 @@
 """The areas of a map as arrays: rooms, lanes, the moves inside each, and the transitions between them.
 
-Room        a low contention area of the thesis (LCA).
+Room        a low contention area of Renukamurthy (LCA).
 Corridor    a high contention area (HCA): two lanes with opposite directions. Lanes n_rooms + 2 k (inbound) and
             n_rooms + 2 k + 1 (outbound) belong to corridor k.
 Lane        its entry buffer, its rows of the core, and its exit buffer. Agents never move to a smaller `depth`.

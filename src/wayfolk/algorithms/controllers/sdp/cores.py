@@ -1,11 +1,11 @@
 """Finds the cores of corridors: short straight passages between two walls that many agents must share.
 
-Wilt and Botea, "Spatially distributed multiagent path planning", ICAPS 2014, as told in section 3.2 of the thesis of
+Wilt and Botea, "Spatially distributed multiagent path planning", ICAPS 2014, as told in section 3.2 of the work of
 Renukamurthy, Windsor 2016: a pattern of 2, 3 and 4 cells wide is moved over the map, both ways.
 
-Why         the thesis calls patterns 8 cells long, draws them 4 long, and does not say which walls and ends they need, or
-            when a passage is no bottleneck. `READING` was chosen because it gives the numbers of corridors that the thesis
-            prints for eight maps. It is a fit of few numbers by about as many settings: other rules may fit as well.
+Why         Renukamurthy calls patterns 8 cells long, draws them 4 long, and does not say which walls and ends they need, or
+            when a passage is no bottleneck. `READING` was chosen because it gives the numbers of corridors printed for
+            eight maps. It is a fit of few numbers by about as many settings: other rules may fit as well.
             `benchmarks/sdp_readings.py` compares it with others.
 Pattern     a strip is a line of cells across the passage, from wall to wall. A block is a row of such strips, all with
             the same two walls, as long as it gets. A block is a core if its width and length are those of a pattern.
@@ -33,7 +33,7 @@ BLOCK = np.dtype([("cell", np.int32), ("axis", np.int32), ("width", np.int32), (
 
 
 class Reading(NamedTuple):
-    """How the thesis is read. `least[w]` and `most[w]` are the lengths of cores w cells wide; see above for the rest."""
+    """How section 3.2 is read. `least[w]` and `most[w]` are the lengths of cores w cells wide; see above for the rest."""
 
     least: tuple[int, int, int, int, int]
     most: tuple[int, int, int, int, int]

@@ -1,4 +1,4 @@
-"""Crowded rooms: agents push each other on, one move at a time (see `pushing`).
+"""Crowded rooms: agents push each other on, one move at a time (see `crowd_steps`).
 
 Where the paths of many agents meet head-on, plans that never collide cannot be found any more: each must end in a cell
 that nobody else needs. A room in which JAM agents have failed to plan several times, or one HOPELESS times, becomes
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.sdp.areas import Areas, link_between, steps_out
+from wayfolk.algorithms.priority_inheritance import BODY
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.lazy import lazy_zeros
@@ -45,16 +46,11 @@ CROWD = np.dtype(
 FIELD = np.dtype([("first", np.int64), ("known", np.bool_)], align=True)
 PUSHED = np.dtype(
     [
-        ("decided", np.int64),  # the time for which `next` is where it will be
-        ("choices", np.int64),  # moves, the best in the lowest four bits
+        *BODY,
         ("field", np.int64),  # where the distances to its lane begin, or NOWHERE
-        ("next", np.int32),
-        ("parent", np.int32),  # who pushes it
         ("toward", np.int32),  # the next cell of its path
         ("target", np.int32),  # a cell further on its path
         ("wish", np.uint8),
-        ("n_choices", np.uint8),
-        ("tried", np.uint8),
     ],
     align=True,
 )
@@ -65,7 +61,8 @@ class CrowdArrays(NamedTuple):
 
     `fields[first_field[link] + k]` are the distances to the entrance `link` of a lane, for those who leave the lane by its
     k-th link; `distances` holds them, one for each cell of the room. `spots` is the array of that name in
-    `LaneArrays`: no cell is in a lane and in a room. `queue` and `keys` are scratch.
+    `LaneArrays`: no cell is in a lane and in a room. `step` is the time for which agents decide. `queue` and `keys` are
+    scratch.
     """
 
     rooms: NDArray[np.void]
@@ -76,6 +73,7 @@ class CrowdArrays(NamedTuple):
     distances: NDArray[np.int32]
     queue: NDArray[np.int32]
     keys: NDArray[np.int64]
+    step: NDArray[np.int64]
     legal: NDArray[np.uint8]
     offsets: NDArray[np.int32]
 
@@ -102,6 +100,7 @@ def new_crowds(
         distances=lazy_zeros((int(each.sum()),), np.int32),
         queue=np.zeros(int(sizes.max(initial=0)), np.int32),
         keys=np.zeros(9, np.int64),
+        step=np.zeros(1, np.int64),
         legal=inside,
         offsets=offsets,
     )

@@ -1,14 +1,22 @@
-"""One tick of the areas that one process runs, in three phases (see `talks`).
+"""One tick of the areas that one process runs, in three phases.
+
+First every agent that needs a plan gets one, and areas ask others to take agents over (`requests`). Then those that were
+asked answer (`answers`). Last the answers are put into effect, lanes look ahead again without those who leave, and all
+agents move. What an area learns of another one it learns from messages, which arrive in the next phase. So the outcome does
+not depend on which process runs which area.
 
 The messages for these areas lie in one of the two boxes, in the order of `since` and `agent`. Each phase leaves its own in
-the other box in the same order, `counts[N_MESSAGES]` of them. The first two return False if the table of reservations
-must grow, and go on where they were when they are called again. So the outcome does not depend on its size.
+the other box in the same order, `counts[N_MESSAGES]` of them. The first two phases return False if the table of
+reservations must grow, and resume when they are called again. So the outcome does not depend on its size.
 """
 
 from wayfolk.algorithms.controllers.sdp import lanes as traffic
-from wayfolk.algorithms.controllers.sdp.crowd_talks import calm_down, join_crowd, move_on, think_in_crowd
+from wayfolk.algorithms.controllers.sdp.answers import answer, hear
+from wayfolk.algorithms.controllers.sdp.crowd_requests import calm_down, join_crowd, move_on, think_in_crowd
+from wayfolk.algorithms.controllers.sdp.crowd_steps import decide
 from wayfolk.algorithms.controllers.sdp.crowds import enter_crowd, has_just_changed, is_in_crowd, watch_rooms
-from wayfolk.algorithms.controllers.sdp.pushing import decide
+from wayfolk.algorithms.controllers.sdp.messages import last_sent, send
+from wayfolk.algorithms.controllers.sdp.requests import think_in_lane, think_in_room
 from wayfolk.algorithms.controllers.sdp.rooms import is_crowded, let_go
 from wayfolk.algorithms.controllers.sdp.routes import find_route
 from wayfolk.algorithms.controllers.sdp.state import (
@@ -25,7 +33,6 @@ from wayfolk.algorithms.controllers.sdp.state import (
     SIDE,
     THINK,
 )
-from wayfolk.algorithms.controllers.sdp.talks import answer, hear, last_sent, send, think_in_lane, think_in_room
 from wayfolk.algorithms.controllers.sdp.turns import give_up_turn, let_pass
 from wayfolk.compile.jit import inlined, inner, kernel
 from wayfolk.kernels.codes import NOWHERE

@@ -74,7 +74,7 @@ class Sent(NamedTuple):
     recorded: NDArray[np.void]
 
 
-class Outcome(NamedTuple):
+class TickMoves(NamedTuple):
     """What a tick leaves: which agents have moved where, which have planned, and how many nodes that expanded."""
 
     moved: NDArray[np.int32]
@@ -144,7 +144,7 @@ class Host:
             self.arrays = with_larger_table(self.arrays)
         return self._sent()
 
-    def act(self, parcels: list[Parcel], now: int) -> tuple[Sent, Outcome]:
+    def act(self, parcels: list[Parcel], now: int) -> tuple[Sent, TickMoves]:
         """Third phase: move."""
         self._receive(parcels, now)
         arrays, states = self.arrays, self.arrays.rooms.states
@@ -153,7 +153,7 @@ class Host:
         pass_phase(arrays, REST, now)
         moved = here[arrays.next[here] != before]
         planned = np.flatnonzero(states["spent"]).astype(np.int32)
-        outcome = Outcome(moved, arrays.next[moved], planned, states["spent"][planned], self._is_full)
+        outcome = TickMoves(moved, arrays.next[moved], planned, states["spent"][planned], self._is_full)
         states["spent"][planned] = 0
         return self._sent(), outcome
 

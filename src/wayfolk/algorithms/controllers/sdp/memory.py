@@ -30,7 +30,7 @@ from wayfolk.algorithms.controllers.sdp.turns import new_turns
 from wayfolk.kernels import heap, reservations, rra, space_time
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.evading import new_evading
-from wayfolk.kernels.jump_paths import new_jumps
+from wayfolk.kernels.jumps.paths import new_jumps
 from wayfolk.kernels.rows import with_rows
 from wayfolk.world.grid import Grid, Moves
 

@@ -36,7 +36,8 @@ from wayfolk.algorithms.controllers.sdp.graph import buffer_of, connected, outer
 from wayfolk.compile.jit import kernel
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.distance import label_components
+from wayfolk.kernels.deadline import check_deadline
+from wayfolk.kernels.distances import label_components
 from wayfolk.world.grid import Grid, need_grid
 
 __all__ = ["CORE", "ENTRY", "EXIT", "ROOM", "TRANSITION", "Areas", "link_between", "partition", "steps_out"]
@@ -53,6 +54,7 @@ def partition(grid: Grid, *, buffer: int = BUFFER, keep_free: Iterable[int] = ()
     `reading` says what a corridor is.
     """
     need_grid(grid, "areas")
+    check_deadline()
     if buffer < 1:
         raise BadInput(f"a buffer needs at least one cell, not {buffer}")
     cores = find_cores(grid, reading)
@@ -71,6 +73,7 @@ def partition(grid: Grid, *, buffer: int = BUFFER, keep_free: Iterable[int] = ()
     least, queues = max(buffer // 3, 1), np.empty((4, min(buffer, len(grid.free_cells))), np.int32)
     grow_lanes(lanes, cores, kept_free, least, queues, np.zeros(4, np.int64))
     while True:
+        check_deadline()
         areas = connected(grid, _areas(grid, cores, lanes))
         broken = repair(grid, areas, least, TINY * buffer)
         if not broken.buffers.size and not broken.corridors.size:

@@ -6,10 +6,10 @@ from wayfolk.algorithms.controllers.sdp import lanes as traffic
 from wayfolk.algorithms.controllers.sdp.areas import ROOM, link_between, steps_out
 from wayfolk.algorithms.controllers.sdp.crowds import enter_crowd, is_in_crowd, leave_crowd
 from wayfolk.algorithms.controllers.sdp.lanes import look_ahead
+from wayfolk.algorithms.controllers.sdp.messages import after, send
 from wayfolk.algorithms.controllers.sdp.rooms import drop_plan, hold, park_again
 from wayfolk.algorithms.controllers.sdp.routes import find_route
 from wayfolk.algorithms.controllers.sdp.state import CANCEL, FULL, N_ORDER
-from wayfolk.algorithms.controllers.sdp.talks import after, send
 from wayfolk.algorithms.controllers.sdp.turns import give_up_turn
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE

@@ -15,7 +15,7 @@ from wayfolk.algorithms.controllers.sdp.areas import link_between, steps_out
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.jump_paths import jump_path
+from wayfolk.kernels.jumps.paths import jump_path
 
 
 @inner

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.evading import Evading
-from wayfolk.kernels.jump_paths import JumpArrays
+from wayfolk.kernels.jumps.paths import JumpArrays
 
 ASK, ACCEPT, REFUSE, CANCEL, MOVED = range(5)  # kinds of messages
 N_MESSAGES, SIDE, N_ORDER, RESTART, PHASE, AT, N_INBOX = range(7)  # places in `SdpArrays.counts`

@@ -1,9 +1,9 @@
 """Turns at the entrances of lanes: agents that cannot enter soon wait where they are, not in front of the lane.
 
-Each entrance has a clock. It goes with the time, but at half speed while too many agents wait whose turn has come. The
-room books a time by this clock for each agent on its way to the entrance: that at which the agent would be there, or the
-first one after it that is not booked. The agent stays where it is until it has to set out. An agent that waits plans
-nothing, and is in nobody's way before the entrance.
+Each entrance has a clock. It advances by one in each tick, but in every second tick only while QUEUE or more agents wait
+whose turn has come. The room books a time by this clock for each agent on its way to the entrance: the time at which the
+agent would arrive, or the next one that is not booked. The agent stays where it is until it has to set out. An agent that
+waits plans nothing, and does not stand in the way before the entrance.
 
 Invariants  a room books for its own agents only, and reads nothing of other areas. A clock never stands still, so agents
             that cannot go on do not keep others from setting out.
@@ -20,7 +20,7 @@ AHEAD = 1024  # ticks for which turns can be booked
 EARLY = 8  # ticks by which agents set out too early, so that some are always there
 LATER = 32  # ticks after which an agent that found all turns booked asks again
 QUEUE = 8  # agents whose turn has come, for which the clock slows down
-SLOWEST = 2  # ticks in which it goes on by one, at least: so often an agent can enter by one cell
+SLOWEST = 2  # ticks that a slow clock takes to advance by one; in as many ticks one agent can enter by each cell
 CLOCK = np.dtype([("time", np.int64), ("n_due", np.int64)], align=True)
 
 

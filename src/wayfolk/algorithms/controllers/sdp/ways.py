@@ -7,9 +7,10 @@ not lead to the goal must end where the agent can stand for good.
 from wayfolk.algorithms.controllers.sdp.rooms import can_stand, park_again, reserve_way, stop_parking
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import space_time
+from wayfolk.kernels.codes import FOUND
 from wayfolk.kernels.evading import EFFORT, Timing, timed_path
-from wayfolk.kernels.jump_paths import EXPANDED as JUMPS
-from wayfolk.kernels.jump_paths import jump_path
+from wayfolk.kernels.jumps.paths import EXPANDED as JUMPS
+from wayfolk.kernels.jumps.paths import jump_path
 from wayfolk.kernels.space_time import NEVER
 
 TIRED = 3  # times that an agent is pushed off its goal before it looks for other ways
@@ -102,7 +103,7 @@ def find_way(rooms, search, agent, start, time, n_path, n_goals, stays, is_open)
         query = space_time.Query(agent, search.goals, n_goals, NEVER, False, stays)
         code = space_time.advance(rules, rooms.table, nodes, search.rra, query, settings.effort)
         rooms.states[agent]["spent"] += nodes.counts[space_time.EXPANDED]
-        if code == space_time.FOUND:
+        if code == FOUND:
             n = space_time.trace(nodes, rooms.cells, search.slots)
             n = n if n <= rooms.cells.size else 0
     park_again(rooms, agent)

@@ -11,7 +11,7 @@ because an agent may wait for a moment inside the corridor before it turns round
 
 import numpy as np
 
-from wayfolk.algorithms.planners._cbs.conflicts import SWAP
+from wayfolk.algorithms.planners._cbs.conflicts import MEETING, SWAP
 from wayfolk.algorithms.planners._cbs.routes import where
 from wayfolk.algorithms.planners._cbs.rules import gather, is_forbidden
 from wayfolk.algorithms.planners._cbs.splits import put
@@ -23,14 +23,10 @@ from wayfolk.kernels.codes import NOWHERE
 @inner
 def split_corridor(s, node, row):
     """Write the constraints of both children to `split` if the conflict is in a corridor; DONE, or what is full."""
-    one, other, t = np.int64(row["one"]), np.int64(row["other"]), np.int64(row["time"])
-    here, there = np.int64(row["here"]), np.int64(row["there"])
-    if here == there or s.now[one]["length"] < t or s.now[other]["length"] < t:
+    if not may_be_in_corridor(s, row):
         return DONE
-    if row["kind"] != SWAP:
-        here2 = where(s, other, t - 1)
-        if _n_neighbours(s, there) != 2 or here2 in (here, there):
-            return DONE
+    one, other = np.int64(row["one"]), np.int64(row["other"])
+    here, there = np.int64(row["here"]), np.int64(row["there"])
     # agent 1 leaves by `exit1`, agent 2 by `exit2`
     exit1, gate1, k1 = _follow(s, here, there)
     exit2, gate2, k2 = _follow(s, there, here)
@@ -57,6 +53,19 @@ def split_corridor(s, node, row):
         put(s, 0, one, VERTEX, exit1, exit1, 0, last1)
         put(s, 1, other, VERTEX, exit2, exit2, 0, last2)
     return DONE
+
+
+@inner
+def may_be_in_corridor(s, row):
+    """Whether two agents that are on their way come from both sides to a cell or an edge of a corridor."""
+    one, other, t = np.int64(row["one"]), np.int64(row["other"]), np.int64(row["time"])
+    here, there = np.int64(row["here"]), np.int64(row["there"])
+    if here == there or s.now[one]["length"] < t or s.now[other]["length"] < t:
+        return False
+    if row["kind"] == SWAP:
+        return True
+    here2 = where(s, other, t - 1)
+    return row["kind"] == MEETING and _n_neighbours(s, there) == 2 and here2 != here and here2 != there
 
 
 @inner

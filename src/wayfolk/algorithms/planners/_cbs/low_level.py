@@ -7,7 +7,6 @@ and nodes are cells without times: so the search ends also where there is no rou
 
 import numpy as np
 
-from wayfolk.algorithms.planners._cbs.low_table import UNKNOWN, add_low, key_of, node_in, slot_of
 from wayfolk.algorithms.planners._cbs.routes import count_passing, n_colliding, n_met, route_of, take
 from wayfolk.algorithms.planners._cbs.rules import ANYWHERE, gather, is_forbidden
 from wayfolk.algorithms.planners._cbs.tables import (
@@ -20,6 +19,7 @@ from wayfolk.algorithms.planners._cbs.tables import (
     LAST_TIME,
     LEAST,
     LEAST_END,
+    LOW_STAMP,
     MOST_END,
     N_ALIVE,
     N_CELLS,
@@ -37,6 +37,7 @@ from wayfolk.algorithms.planners._cbs.tables import (
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.table import find_stamped, next_stamp, put_stamped
 
 
 @kernel
@@ -110,8 +111,9 @@ def _open(s, agent, known):
     least = max(shortest, known)
     if least > counts[MOST_END] or is_forbidden(s, ANYWHERE, start, 0):
         return NO_ROUTE
+    counts[LOW_STAMP] = next_stamp(s.low_slots, counts[LOW_STAMP])
     key = key_of(s, 0, start)
-    add_low(s, slot_of(s, key), key)
+    _add_node(s, find_stamped(s.low_slots, key, counts[LOW_STAMP]), key)
     _put_node(s, 0, start, 0, shortest, 0, 0)
     s.n_open[least] = 1
     counts[N_FOCAL] = heap.push(s.focal, 0, 0, _tie(s.low[0]), 0)
@@ -125,7 +127,7 @@ def _search(s, agent, w, still, known):
     goal = np.int64(s.goals[agent])
     least, n_alive = counts[LEAST], counts[N_ALIVE]
     most = _times(w, least)
-    work = counts[WORK]
+    work, stamp = counts[WORK], counts[LOW_STAMP]
     if not _admit(s, most):
         return FULL_LOW
     while n_alive > 0:
@@ -173,9 +175,9 @@ def _search(s, agent, w, still, known):
             if there == goal and g >= counts[LEAST_END]:
                 n_conflicts += s.passing[min(np.int64(g + 1), s.head.shape[1])]
             key = key_of(s, min(np.int64(g), np.int64(still)), there)
-            slot = slot_of(s, key)
-            other = node_in(s, slot)
-            if other != UNKNOWN:
+            at = find_stamped(s.low_slots, key, stamp)
+            if s.low_slots[at]["stamp"] == stamp:
+                other = np.int64(s.low_slots[at]["item"])
                 old = s.low[other]
                 if old["g"] < g or (old["g"] == g and old["n_conflicts"] <= n_conflicts):
                     continue
@@ -183,7 +185,7 @@ def _search(s, agent, w, still, known):
                     s.n_open[max(np.int64(old["f"]), known)] -= 1
                     n_alive -= 1
             else:
-                other = add_low(s, slot, key)
+                other = _add_node(s, at, key)
             _put_node(s, other, there, g, f, n_conflicts, k)
             s.n_open[max(f, known)] += 1
             n_alive += 1
@@ -192,6 +194,31 @@ def _search(s, agent, w, still, known):
             else:
                 counts[N_LATER] = heap.push(s.later, counts[N_LATER], f, n_conflicts, other)
     return NO_ROUTE
+
+
+@inner
+def key_of(s, t, cell):
+    """The key of `cell` at time `t`."""
+    return np.int64(t) * s.distance.shape[1] + s.spots[cell]["spot"]
+
+
+@inner
+def _add_node(s, at, key):
+    """Append a node with this key, and enter it at this place of the table; its number."""
+    k = s.counts[N_LOW]
+    s.counts[N_LOW] += 1
+    put_stamped(s.low_slots, at, key, k, s.counts[LOW_STAMP])
+    s.low[k]["key"] = key
+    return k
+
+
+@kernel
+def index_nodes(s):
+    """Enter all nodes into a new table."""
+    stamp = s.counts[LOW_STAMP]
+    for k in range(s.counts[N_LOW]):
+        key = s.low[k]["key"]
+        put_stamped(s.low_slots, find_stamped(s.low_slots, key, stamp), key, k, stamp)
 
 
 @inner

@@ -10,19 +10,23 @@ from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._cbs import tables as tb
-from wayfolk.algorithms.planners._cbs.conflicts import find_conflicts, next_violator
-from wayfolk.algorithms.planners._cbs.low_level import replan
-from wayfolk.algorithms.planners._cbs.low_table import index_low
+from wayfolk.algorithms.planners._cbs.children import add_child, plan_child
+from wayfolk.algorithms.planners._cbs.conflicts import find_conflicts
+from wayfolk.algorithms.planners._cbs.low_level import index_nodes
 from wayfolk.algorithms.planners._cbs.routes import enter, retake
-from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.compile.jit import entry_point
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.table import SLOT, new_table
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Counters
 
 MOST_MDD = 1 << 26  # numbers of diagrams that are kept
 PORTION = 1 << 13  # nodes that a kernel expands before it pauses: some milliseconds
+
+_ENTRY_POINTS: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""Of kernels: the tables of all searches have the same types, and to look at more than thirty arrays takes several us."""
 
 T = TypeVar("T")
 Portions = Generator[None, None, T]
@@ -37,29 +41,15 @@ class NodeTables:
         self.tables = tb.new_tables(problem)
         self.counters = Counters()
 
-    def _child(self, node: int, constraints: NDArray[np.void]) -> Portions[int | None]:
-        """A child of `node`, which is entered, with these constraints more, None if an agent has no route then."""
-        self.tables = tb.grown(self.tables, constraints=int(self.tables.counts[tb.N_CONSTRAINTS]) + len(constraints))
+    def _child(self, node: int, side: int) -> Portions[int | None]:
+        """A child of `node`, for one side of the split; None if an agent has no route then. It is entered."""
         self._make_room()
-        s = self.tables
-        child, first = int(s.counts[tb.N_TREE]), int(s.counts[tb.N_CONSTRAINTS])
-        s.constraints[first : first + len(constraints)] = constraints
-        s.tree[child] = s.tree[node]
-        new = s.tree[child]
-        before = int(new["bound"] + new["h"])
-        new["parent"], new["depth"], new["is_ready"] = node, new["depth"] + 1, 0
-        new["first_constraint"], new["n_constraints"] = first, len(constraints)
-        new["first_change"], new["n_changes"] = s.counts[tb.N_CHANGES], 0
-        s.counts[tb.N_CONSTRAINTS] += len(constraints)
-        s.counts[tb.N_TREE] += 1
-        while (agent := int(next_violator(self.tables, child))) != NOBODY:
-            if (yield from self._run(replan, child, agent, self.w)) == tb.NO_ROUTE:
-                return None
-            self.counters.replans += 1
+        child = int(self._call(add_child, node, side))
+        code = yield from self._run(plan_child, child, self.w)
+        self.counters.replans = int(self.tables.counts[tb.N_REPLANS])
+        if code == tb.NO_ROUTE:
+            return None
         self.counters.generated += 1
-        new = self.tables.tree[child]
-        new["h"] = max(0, before - int(new["bound"]))
-        new["makespan"] = self.tables.now["length"].max()
         return child
 
     def _adopt(self, node: int, child: int) -> None:
@@ -90,19 +80,25 @@ class NodeTables:
         """Run a kernel portion by portion, with larger tables if one of them is full; DONE or NO_ROUTE."""
         while True:
             self.tables.counts[tb.WORK] = PORTION
-            code = run(self.tables, *arguments)
+            code = int(self._call(run, *arguments))
             if code in (tb.DONE, tb.NO_ROUTE):
                 return code
             if code != tb.PAUSED:
                 self._grow(code)
             yield
 
+    def _call(self, run: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a kernel with the tables, by its entry point."""
+        if (code := _ENTRY_POINTS.get(run)) is None:
+            code = _ENTRY_POINTS[run] = entry_point(run, self.tables, *arguments)
+        return code(self.tables, *arguments)
+
     def _find_conflicts(self) -> None:
-        while find_conflicts(self.tables) != tb.DONE:
+        while self._call(find_conflicts) != tb.DONE:
             self.tables = tb.grown(self.tables, conflicts=2 * len(self.tables.conflicts) + 4 * self.problem.n_agents)
 
     def _enter(self, node: int) -> None:
-        enter(self.tables, node)
+        self._call(enter, node)
 
     def _make_room(self) -> None:
         """Make room for a child in which every agent gets another route."""
@@ -110,6 +106,7 @@ class NodeTables:
         self.tables = tb.grown(
             self.tables,
             tree=int(counts[tb.N_TREE]) + 2,
+            constraints=int(counts[tb.N_CONSTRAINTS]) + self.tables.split.shape[1],
             changes=int(counts[tb.N_CHANGES]) + 2 * n,
             routes=int(counts[tb.N_ROUTES]) + 2 * n,
         )
@@ -129,7 +126,7 @@ class NodeTables:
             self.tables = tb.grown(s, cells=2 * len(s.cells) + sum(s.head.shape))
         elif code == tb.FULL_INDEX:
             tb.check_memory(2 * s.mdd_index.nbytes)
-            self.tables = s._replace(mdd_index=np.zeros((2, 2 * s.mdd_index.shape[1]), tb.INDEX))
+            self.tables = s._replace(mdd_index=np.zeros((2, 2 * s.mdd_index.shape[1]), SLOT))
         elif code == tb.FULL_MDD and (len(s.mdd) < MOST_MDD or s.counts[tb.N_MDD] == 1):
             self.tables = tb.grown(s, mdd=2 * len(s.mdd))
         elif code == tb.FULL_MDD:
@@ -148,6 +145,6 @@ class NodeTables:
         full = [name for name, count in lengths.items() if s.counts[count] + 9 > len(getattr(s, name))]
         self.tables = tb.grown(s, **{name: 2 * len(getattr(s, name)) for name in full or ["low"]})
         if len(self.tables.low) > len(s.low):
-            self.tables = self.tables._replace(low_slots=np.zeros(2 * len(self.tables.low), np.int32))
+            self.tables = self.tables._replace(low_slots=new_table(len(self.tables.low)))
             if s.counts[tb.PHASE] == tb.SEARCH:
-                index_low(self.tables)
+                index_nodes(self.tables)

@@ -6,7 +6,7 @@ the search looks only at pairs of routes that cost `delta` more than the cheapes
 
 import numpy as np
 
-from wayfolk.algorithms.planners._cbs.low_table import hashed, key_of
+from wayfolk.algorithms.planners._cbs.low_level import key_of
 from wayfolk.algorithms.planners._cbs.mdd import MOVE_BITS, build, mdd_of
 from wayfolk.algorithms.planners._cbs.routes import route_of
 from wayfolk.algorithms.planners._cbs.rules import gather
@@ -18,18 +18,19 @@ from wayfolk.algorithms.planners._cbs.tables import (
     N_STATES,
     SECOND,
     STAGE,
+    STATE_STAMP,
     STEP,
 )  # fmt: skip
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners
+from wayfolk.kernels.table import clear, find, find_stamped, next_stamp, put, put_stamped
 
 STEPS = (0, 2, 7)
 """Weights up to each of these are looked for in turn; larger ones count as one more than the last."""
 NO_NODE = np.int64(NOWHERE)
 ARRIVED = NO_NODE - 1
-EMPTY = np.int64(-1)  # a key of no node
 
 NEW, NARROW, ONE, OTHER, BOTH = range(5)
 """Stages of `pair_weight`: it begins; looks at a weight; appends the wider diagram of one agent, of the other; has both."""
@@ -61,9 +62,11 @@ def pair_weight(s, one, other, most, answer):
             if code != DONE:
                 return code
             places = counts[FIRST], counts[SECOND]
-        if not (_fill(s, s.mdd_index[0], places[0]) and _fill(s, s.mdd_index[1], places[1])):
+        n_slots = _fill(s, s.mdd_index[0], places[0]), _fill(s, s.mdd_index[1], places[1])
+        if n_slots[0] == 0 or n_slots[1] == 0:
             return FULL_INDEX
-        delta = _search_pair(s, (one, other), places, (s.mdd[narrow[0]], s.mdd[narrow[1]]), slack)
+        indices = s.mdd_index[0, : n_slots[0]], s.mdd_index[1, : n_slots[1]]
+        delta = _search_pair(s, indices, (one, other), places, (s.mdd[narrow[0]], s.mdd[narrow[1]]), slack)
         counts[N_MDD], counts[STAGE] = counts[FIRST], NARROW
         counts[STEP] += 1
         answer[0] = max(answer[0], np.int64(delta))
@@ -99,11 +102,12 @@ def _wider(s, agent, route, slack):
 
 
 @inner
-def _search_pair(s, agents, places, costs, slack):
+def _search_pair(s, indices, agents, places, costs, slack):
     """The least delta of two routes that have no conflict, `slack` + 1 if it is more than `slack`."""
     place1, place2 = places
     first1, first2 = np.int64(s.mdd[place1 + 1]), np.int64(s.mdd[place2 + 1])
     s.counts[N_STATES] = 0
+    s.counts[STATE_STAMP] = next_stamp(s.state_slots, s.counts[STATE_STAMP])
     n = _reach(s, 0, first1, first2, 0, 0)
     while n > 0:
         state = s.states[s.focal[0]["item"]]
@@ -127,14 +131,14 @@ def _search_pair(s, agents, places, costs, slack):
             n2 = 10
         rest = delta - slack1 - slack2  # of those who have arrived
         for move1 in range(n1):
-            here1, there1, next1 = _step(s, agents[0], s.mdd_index[0], place1, k1, t, move1, costs[0])
+            here1, there1, next1 = _step(s, agents[0], indices[0], place1, k1, t, move1, costs[0])
             if next1 == NO_NODE:
                 continue
             delta1 = _delta_of(s, place1, k1, next1, t, costs[0])
             if rest + delta1 + slack2 > slack:
                 continue
             for move2 in range(n2):
-                here2, there2, next2 = _step(s, agents[1], s.mdd_index[1], place2, k2, t, move2, costs[1])
+                here2, there2, next2 = _step(s, agents[1], indices[1], place2, k2, t, move2, costs[1])
                 if next2 == NO_NODE:
                     continue
                 total = rest + delta1 + _delta_of(s, place2, k2, next2, t, costs[1])
@@ -145,34 +149,20 @@ def _search_pair(s, agents, places, costs, slack):
 
 @inner
 def _fill(s, index, place):
-    """Write where each node of a diagram is to a hash table of at least twice as many slots; whether there is room."""
+    """Write where each node of a diagram is to a hash table; the length of the table, 0 if there is no room."""
     last = place + 1 + s.mdd[place]
     n_slots = np.int64(64)
     while n_slots < s.mdd[last + 1] - s.mdd[place + 1]:  # two numbers for each node
         n_slots *= 2
-    if n_slots >= index.size:
-        return False
-    index[0]["node"] = n_slots - 1
-    for slot in range(1, n_slots + 1):
-        index[slot]["key"] = EMPTY
+    if n_slots > index.size:
+        return np.int64(0)
+    slots = index[:n_slots]
+    clear(slots)
     for t in range(s.mdd[place] + 1):
         for k in range(s.mdd[place + 1 + t], s.mdd[place + 2 + t], 2):
-            key = key_of(s, t, s.mdd[place + k])
-            slot = hashed(key) & (n_slots - 1)
-            while index[slot + 1]["key"] != EMPTY:
-                slot = (slot + 1) & (n_slots - 1)
-            index[slot + 1]["key"], index[slot + 1]["node"] = key, k
-    return True
-
-
-@inner
-def _find(index, key):
-    """The node with this key, which is there."""
-    mask = np.int64(index[0]["node"])
-    slot = hashed(key) & mask
-    while index[slot + 1]["key"] != key:
-        slot = (slot + 1) & mask
-    return np.int64(index[slot + 1]["node"])
+            key = key_of(s, t, s.mdd[place + k]) + 1
+            put(slots, find(slots, key), key, k)
+    return n_slots
 
 
 @inner
@@ -194,7 +184,7 @@ def _step(s, agent, index, place, k, t, move, cost):
     there = cell
     if move < 8:
         there = cell + s.offsets[move]
-    return cell, there, _find(index, key_of(s, t + 1, there))
+    return cell, there, np.int64(index[find(index, key_of(s, t + 1, there) + 1)]["item"])
 
 
 @inner
@@ -223,21 +213,16 @@ def _reach(s, n, one, other, t, delta):
     """Push the state in which the agents are at nodes `one` and `other`, unless it is known; the new length of the heap."""
     # nodes of a diagram have different numbers at different times; only if both have arrived does the time not matter
     key = (np.int64(one) << 32) | np.int64(other)
-    mask = np.uint64(s.slots.size - 1)
-    slot = np.int64(((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask)
-    while True:
-        k = s.slots[slot]
-        if k >= s.counts[N_STATES] or s.states[k]["slot"] != slot:
-            k = s.counts[N_STATES]
-            s.counts[N_STATES] += 1
-            s.slots[slot] = k
-            break
-        if s.states[k]["key"] == key:
-            if s.states[k]["delta"] <= delta:
-                return n
-            break
-        slot = (slot + 1) & np.int64(mask)
+    stamp = s.counts[STATE_STAMP]
+    at = find_stamped(s.state_slots, key, stamp)
+    if s.state_slots[at]["stamp"] == stamp:
+        k = np.int64(s.state_slots[at]["item"])
+        if s.states[k]["delta"] <= delta:
+            return n
+    else:
+        k = s.counts[N_STATES]
+        s.counts[N_STATES] += 1
+        put_stamped(s.state_slots, at, key, k, stamp)
     state = s.states[k]
-    state["key"], state["slot"], state["delta"], state["time"] = key, slot, delta, t
-    state["one"], state["other"] = one, other
+    state["delta"], state["time"], state["one"], state["other"] = delta, t, one, other
     return heap.push(s.focal, n, np.int64(delta), -np.int64(t), np.int64(k))

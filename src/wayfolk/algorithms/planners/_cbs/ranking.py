@@ -3,7 +3,7 @@
 import numpy as np
 
 from wayfolk.algorithms.planners._cbs.conflicts import CROSSING, MEETING, PARKED, SWAP
-from wayfolk.algorithms.planners._cbs.corridors import split_corridor
+from wayfolk.algorithms.planners._cbs.corridors import may_be_in_corridor, split_corridor
 from wayfolk.algorithms.planners._cbs.mdd import has_node, mdd_of, width
 from wayfolk.algorithms.planners._cbs.rectangles import split_rectangle
 from wayfolk.algorithms.planners._cbs.routes import route_of, where
@@ -26,6 +26,7 @@ from wayfolk.algorithms.planners._cbs.tables import (
     PRESENT,
     RECTANGLES,
     SHORTER,
+    SPLIT_RANK,
     VERTEX,
     WORK,
 )  # fmt: skip
@@ -65,12 +66,15 @@ def _must(s, row, agent):
 def choose(s, node, rectangles, corridors, targets, disjoint):
     """Choose a conflict and write the constraints of the two children to `split`; DONE, PAUSED, or what is full.
 
-    Cardinal conflicts come first, then semi-cardinal ones; among equals, those with parked agents, then the earliest.
+    Cardinal conflicts come first, then semi-cardinal ones; among equals, those with parked agents, then those in corridors,
+    then the earliest.
+    SPLIT_RANK of `counts` gets the rank of the split; one in a corridor counts as cardinal.
     """
     counts = s.counts
-    row = s.conflicts[_first(s)]
+    row = s.conflicts[_first(s, corridors)]
     if counts[PHASE] == BEGIN:
         counts[N_SPLIT] = counts[N_SPLIT2] = 0
+        counts[SPLIT_RANK] = CARDINAL
         if corridors and row["kind"] != PARKED and row["kind"] != CROSSING:
             code = split_corridor(s, node, row)
             if code != DONE or counts[N_SPLIT] > 0:
@@ -89,19 +93,23 @@ def choose(s, node, rectangles, corridors, targets, disjoint):
             counts[LEVEL] += 1
         counts[PHASE] = BEGIN
         if counts[COST] <= row["rank"]:
+            counts[SPLIT_RANK] = counts[COST]
             return DONE
+    counts[SPLIT_RANK] = row["rank"]
     _split(s, row, targets, disjoint)
     return DONE
 
 
 @inner
-def _first(s):
+def _first(s, corridors):
     best, least = 0, np.int64(1) << 60
     for k in range(s.counts[N_CONFLICTS]):
         row = s.conflicts[k]
         key = (np.int64(row["rank"]) << 40) + np.int64(row["time"])
         if row["kind"] != PARKED:
             key += np.int64(1) << 36
+            if not (corridors and may_be_in_corridor(s, row)):
+                key += np.int64(1) << 35
         if key < least:
             best, least = k, key
     return best
@@ -127,3 +135,16 @@ def _split(s, row, targets, disjoint):
     else:
         put(s, 0, one, VERTEX, row["there"], row["there"], t, t)
         put(s, 1, other, VERTEX, row["there"], row["there"], t, t)
+
+
+@kernel
+def split_lengths(s, one, other):
+    """Write the children of two agents that cannot both keep their costs: agent `one` takes longer; or it does not, and
+    agent `other` takes longer.
+    """
+    s.counts[N_SPLIT] = s.counts[N_SPLIT2] = 0
+    cost, cost2 = s.now[one]["length"], s.now[other]["length"]
+    goal, goal2 = s.goals[one], s.goals[other]
+    put(s, 0, one, LONGER, goal, goal, cost, cost)
+    put(s, 1, one, SHORTER, goal, goal, cost, FOREVER)
+    put(s, 1, other, LONGER, goal2, goal2, cost2, cost2)

@@ -13,16 +13,16 @@ from wayfolk.algorithms.planners._cbs.cover import cover_of
 from wayfolk.algorithms.planners._cbs.low_level import replan
 from wayfolk.algorithms.planners._cbs.nodes import NodeTables, Portions
 from wayfolk.algorithms.planners._cbs.pairs import pair_weight
-from wayfolk.algorithms.planners._cbs.ranking import CARDINAL, choose, rank_conflicts
-from wayfolk.algorithms.planners._groups.doubt import Doubt
-from wayfolk.algorithms.planners._groups.search import Ground
+from wayfolk.algorithms.planners._cbs.ranking import CARDINAL, choose, rank_conflicts, split_lengths
+from wayfolk.algorithms.planners._groups.search import SharedFields
+from wayfolk.algorithms.planners._groups.solvability import SolvabilitySearch
 from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.algorithms.task import Task
-from wayfolk.errors import NotSupported, TooLarge
-from wayfolk.kernels.distance import steps_to
+from wayfolk.errors import TooLarge
 from wayfolk.problem.plan import Plan, from_paths
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Result, Status
+from wayfolk.world.spots import steps_to
 
 MOST_WEIGHTS = 1 << 20  # weights of pairs that are kept
 FEW_AGENTS = 6
@@ -42,6 +42,7 @@ class Tricks(NamedTuple):
     corridor: bool
     target: bool
     disjoint: bool
+    mutex: bool = False
 
 
 class ConflictSearch(NodeTables, Task):
@@ -51,8 +52,6 @@ class ConflictSearch(NodeTables, Task):
     """
 
     def __init__(self, problem: Problem, tricks: Tricks, *, w: float = 1.0, objective: str = "sum_of_costs") -> None:
-        if not problem.is_one_shot:
-            raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
         super().__init__(problem, w)
         self.tricks = tricks
         self.objective = objective
@@ -61,7 +60,7 @@ class ConflictSearch(NodeTables, Task):
         self.open: list[tuple[int, int, int, int]] = []
         self.n_planned = 0
         self.detail = ""
-        self.doubt: Doubt | None = None
+        self.solvability: SolvabilitySearch | None = None
         self.unit: Portions[None] | None = None
         """The unit of work that has been begun."""
 
@@ -90,30 +89,32 @@ class ConflictSearch(NodeTables, Task):
                 yield from self._plan_first()
         elif (yield from self._prepare()):
             pass
-        elif self.doubt is not None and self.doubt.is_due:
-            self._search_jointly(self.doubt)
+        elif self.solvability is not None and self.solvability.is_due:
+            self._search_jointly(self.solvability)
         elif self._is_exhausted():
             self._end_without_plan()
         else:
             yield from self._visit(self._pop())
-            if self.doubt is not None:
-                self.doubt.count(1)
+            if self.solvability is not None:
+                self.solvability.count(1)
 
     def _is_unsolvable(self) -> bool:
         """Whether it is proved that there is no plan; if it is open, or agents are few, a joint search will run beside."""
         answer = is_solvable(self.problem)
         if answer is None or self.problem.n_agents <= FEW_AGENTS:
             agents = list(range(self.problem.n_agents))
-            ground = Ground(self.problem)
-            self.doubt = Doubt(ground, agents, turn=TURN, share=SHARE, weight=1, measure=self.objective)
+            ground = SharedFields(self.problem)
+            self.solvability = SolvabilitySearch(
+                ground, agents, turn=TURN, share=SHARE, weight=1, measure=self.objective
+            )
         return answer is False
 
-    def _search_jointly(self, doubt: Doubt) -> None:
+    def _search_jointly(self, solvability: SolvabilitySearch) -> None:
         """Give the joint search its turn. Its plan is optimal."""
-        _, is_unsolvable = doubt.advance(SHARE)
+        _, is_unsolvable = solvability.advance(SHARE)
         if is_unsolvable:
             self._end_without_plan()
-        elif doubt.cells is not None:
+        elif solvability.cells is not None:
             self.status = Status.SOLVED
 
     def _end_without_plan(self) -> None:
@@ -202,38 +203,39 @@ class ConflictSearch(NodeTables, Task):
         s = self.tables
         n = int(s.counts[tb.N_CONFLICTS])
         one, other, rank = (s.conflicts[name][:n].tolist() for name in ("one", "other", "rank"))
-        route = s.now["route"].tolist()
         weights: dict[tuple[int, int], int] = {}
         for a, b, c in zip(one, other, rank, strict=True):
             pair = (a, b) if a < b else (b, a)
             if self.tricks.heuristic == "cg":
                 weights[pair] = max(weights.get(pair, 0), int(c == CARDINAL))
             elif pair not in weights:
-                key = route[pair[0]], route[pair[1]]
-                if key not in self.weights:
-                    if len(self.weights) >= MOST_WEIGHTS:
-                        self.weights.clear()
-                    self.weights[key] = yield from self._weight(*pair)
-                    yield
-                weights[pair] = self.weights[key]
+                weights[pair] = yield from self._weight(*pair)
         return cover_of(weights)
 
     def _weight(self, one: int, other: int) -> Portions[int]:
-        most = 0 if self.tricks.heuristic == "dg" else NO_LIMIT
-        yield from self._run(pair_weight, one, other, most, self.answer)
-        return int(self.answer[0])
+        """How much two agents together cost at least more than on their present routes."""
+        key = int(self.tables.now[one]["route"]), int(self.tables.now[other]["route"])
+        if key not in self.weights:
+            if len(self.weights) >= MOST_WEIGHTS:
+                self.weights.clear()
+            most = NO_LIMIT if self.tricks.heuristic == "wdg" else 0
+            yield from self._run(pair_weight, one, other, most, self.answer)
+            self.weights[key] = int(self.answer[0])
+            yield
+        return self.weights[key]
 
     def _expand(self, node: int) -> Portions[bool]:
         """Make the children of `node`, or adopt the routes of one that costs no more and has fewer conflicts: True then."""
         self.counters.expanded += 1
         tricks = self.tricks
         yield from self._run(choose, node, tricks.rectangle, tricks.corridor, tricks.target, tricks.disjoint)
-        s = self.tables
-        splits = [s.split[k, : s.counts[tb.N_SPLIT + k]].copy() for k in range(2)]
+        if tricks.mutex and self.tables.counts[tb.SPLIT_RANK] != CARDINAL:
+            pair = yield from self._incompatible_pair()
+            if pair is not None:
+                split_lengths(self.tables, *pair)
         children = []
-        for constraints in splits:
-            self._enter(node)
-            child = yield from self._child(node, constraints)
+        for side in range(2):
+            child = yield from self._child(node, side)
             if child is None:
                 continue
             if tricks.bypass and self._may_adopt(node, child):
@@ -244,6 +246,16 @@ class ConflictSearch(NodeTables, Task):
             self._push(child)
         return False
 
+    def _incompatible_pair(self) -> Portions[tuple[int, int] | None]:
+        """Two agents in conflict of whose cheapest routes each one of the first agent collides with each of the other."""
+        s = self.tables
+        n = int(s.counts[tb.N_CONFLICTS])
+        pairs = zip(s.conflicts["one"][:n].tolist(), s.conflicts["other"][:n].tolist(), strict=True)
+        for one, other in sorted({(min(pair), max(pair)) for pair in pairs}):
+            if (yield from self._weight(one, other)) > 0:
+                return one, other
+        return None
+
     def _may_adopt(self, node: int, child: int) -> bool:
         """Whether the child costs no more than the node and has fewer conflicts."""
         row, new = self.tables.tree[node], self.tables.tree[child]
@@ -252,8 +264,8 @@ class ConflictSearch(NodeTables, Task):
     def result(self) -> Result:
         """The plan, once there is one."""
         result = Result(self.status, self.algorithm, options=dict(self.options), counters=self.counters)
-        if self.status is Status.SOLVED and self.doubt is not None and self.doubt.cells is not None:
-            result.plan = from_paths(self.problem.grid, list(self.doubt.cells.T))
+        if self.status is Status.SOLVED and self.solvability is not None and self.solvability.cells is not None:
+            result.plan = from_paths(self.problem.grid, list(self.solvability.cells.T))
         elif self.status is Status.SOLVED:
             result.plan = self._answer()
         else:

@@ -5,7 +5,7 @@ One node at a time is *entered*: then `now` holds the route of every agent, and 
 Agents in one cell at one time form a linked list; entries of the table are agent + 1, and 0 where nobody is. What has an
 entry for each cell and agent, or each cell and step, has one for each *spot*: free cells are numbered in `spots`. Cells
 get a row of the occupancy table when a route uses them first; the others share row 0, and take no memory. Nodes of
-searches in space and time are found in a hash table (`_cbs.low_table`), so that memory grows with the nodes that there are.
+searches in space and time are found in a hash table, so that memory grows with the nodes that there are.
 
 Kernels that may take long work for WORK units at a time: then they answer PAUSED, and resume when they are called again.
 PHASE and what follows it in `counts` say where they have stopped.
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from wayfolk.errors import TooLarge
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.table import SLOT, new_table
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
 
@@ -34,8 +35,9 @@ VERTEX, EDGE, DIAGONAL, LONGER, SHORTER, PRESENT = range(6)
 # places in `counts`
 N_TREE, N_CONSTRAINTS, N_CHANGES, N_ROUTES, N_CELLS, N_RULES, N_CONFLICTS, N_MDD = range(8)
 STAMP, LAST_TIME, LEAST_END, MOST_END, N_FOCAL, N_LATER, N_LOW, EXPANDED, N_STATES, N_SPLIT, N_SPLIT2 = range(8, 19)
-N_RANKED, WORK, PHASE, LEAST, N_ALIVE, LEVEL, COST, STAGE, STEP, FIRST, SECOND, N_USED = range(19, 31)
-N_COUNTS = 31
+N_RANKED, WORK, PHASE, LEAST, N_ALIVE, LEVEL, COST, STAGE, STEP, FIRST, SECOND, N_USED, SPLIT_RANK = range(19, 32)
+LOW_STAMP, STATE_STAMP, N_REPLANS = range(32, 35)
+N_COUNTS = 35
 
 # phases of kernels that can pause
 BEGIN, SEARCH, FORWARD, BACKWARD, WRITE, RECTANGLES = range(6)
@@ -60,10 +62,9 @@ ROUTE = _dtype("length bound node", "first mdd")
 SPOT = _dtype("spot row")
 NOW = _dtype("route length", "first stamp met")
 RULE = _dtype("cell origin begin end next")
-LOW = _dtype("cell g f n_conflicts parent is_open slot", "key")
+LOW = _dtype("cell g f n_conflicts parent is_open", "key")
 REACH = _dtype("node", "since listed")
-INDEX = _dtype("node", "key")
-STATE = _dtype("one other time slot delta", "key")
+STATE = _dtype("one other time delta")
 CONFLICT = _dtype("kind one other here there here2 there2 time rank")
 
 
@@ -90,7 +91,7 @@ class CbsTables(NamedTuple):
     first_rule: NDArray[np.int32]
     rules: NDArray[np.void]
     low: NDArray[np.void]
-    low_slots: NDArray[np.int32]
+    low_slots: NDArray[np.void]
     focal: NDArray[np.void]
     later: NDArray[np.void]
     n_open: NDArray[np.int32]
@@ -100,7 +101,7 @@ class CbsTables(NamedTuple):
     frontier: NDArray[np.int32]
     mdd_index: NDArray[np.void]
     states: NDArray[np.void]
-    slots: NDArray[np.int32]
+    state_slots: NDArray[np.void]
     split: NDArray[np.void]
     counts: NDArray[np.int64]
 
@@ -123,7 +124,7 @@ def new_tables(problem: Problem) -> CbsTables:
         offsets=grid.offsets,
         spots=spots,
         distance=np.empty((n, n_spots), np.int32),
-        starts=problem.starts,
+        starts=problem.starts.copy(),
         goals=problem.goals.copy(),
         owner=owner,
         tree=np.zeros(64, TREE),
@@ -136,16 +137,16 @@ def new_tables(problem: Problem) -> CbsTables:
         first_rule=np.zeros(n_cells, np.int32),
         rules=np.zeros(256, RULE),
         low=np.zeros(1 << 12, LOW),
-        low_slots=np.zeros(1 << 13, np.int32),
+        low_slots=new_table(1 << 12),
         focal=np.zeros(1 << 14, heap.ROW),
         later=np.zeros(1 << 13, heap.ROW),
         conflicts=np.zeros(256, CONFLICT),
         mdd=np.zeros(1 << 14, np.int32),
         reach=np.zeros(n_cells, REACH),
         frontier=np.zeros((2, n_spots), np.int32),
-        mdd_index=np.zeros((2, 1 << 13), INDEX),
+        mdd_index=np.zeros((2, 1 << 13), SLOT),
         states=np.zeros(N_PAIR_STATES, STATE),
-        slots=np.zeros(4 * N_PAIR_STATES, np.int32),
+        state_slots=new_table(N_PAIR_STATES),
         split=np.zeros((2, 2 * (grid.width + grid.height + 4)), CONSTRAINT),
         counts=np.zeros(N_COUNTS, np.int64),
     )
@@ -173,7 +174,7 @@ def grown(tables: CbsTables, **least: int) -> CbsTables:
             check_memory(2 * max(rows, 2 * len(array)) * array.itemsize)
             larger[name] = np.zeros(max(rows, 2 * len(array)), array.dtype)
             larger[name][: len(array)] = array
-    return tables._replace(**larger)
+    return tables._replace(**larger) if larger else tables
 
 
 def check_memory(n_bytes: int) -> None:

@@ -22,27 +22,25 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._groups import joint
-from wayfolk.algorithms.planners._groups.search import NO_LIMIT, NO_MEMORY, Ground, JointSearch
-from wayfolk.algorithms.planners._groups.traffic import Traffic, first_conflict, traffic_of
+from wayfolk.algorithms.planners._groups.other_paths import OtherPaths, first_conflict, other_paths_of
+from wayfolk.algorithms.planners._groups.search import NO_LIMIT, NO_MEMORY, JointSearch, SharedFields
 from wayfolk.algorithms.task import Task
-from wayfolk.errors import NotSupported
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import FOUND, FULL, NOBODY, RUNNING
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT as NO_BUDGET
 from wayfolk.problem.result import Counters, Result, Status
 
 Detection = Literal["none", "simple", "enhanced"]
-PATIENCE = 50_000
+CAP_EXPANSIONS = 50_000
 """Expansions after which a group gives up to plan around all others, and one beyond the cap what can be done otherwise."""
 HASTE = 4
 """The largest weight of h in the search of a group beyond the cap, which need not be optimal."""
-IMPATIENT = 5
-"""Beside the codes of searches: it has given up."""
+CAPPED = 5
+"""A code beside those of searches: the search has reached its cap."""
 
 
-class Search(Protocol):
+class GroupSearch(Protocol):
     """The search for the plan of one group."""
 
     @property
@@ -60,7 +58,7 @@ class Search(Protocol):
         """`cells[step, k]` of the k-th agent, once it is FOUND."""
 
 
-Searching = Generator[Search, int, Status]
+GroupSearches = Generator[GroupSearch, int, Status]
 """Yields a search, gets the code with which it has ended, and returns SOLVED, IMPOSSIBLE or OUT_OF_BUDGET."""
 
 
@@ -77,10 +75,8 @@ class Groups(Task):
     """Groups of agents that plan and merge; groups of more than `cap` agents are avoided. `search` is under way."""
 
     def __init__(self, problem: Problem, detection: Detection, cap: int) -> None:
-        if not problem.is_one_shot:
-            raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
         self.problem, self.detection, self.cap = problem, detection, cap
-        self.ground = Ground(problem)
+        self.ground = SharedFields(problem)
         self.paths = np.zeros((problem.n_agents, 64), np.int32)
         self.ends = np.zeros(problem.n_agents, np.int32)
         self.groups: list[Group] = []
@@ -89,9 +85,9 @@ class Groups(Task):
         self.counters = Counters()
         self.detail = ""
         self.ending = self.steps()
-        self.search: Search | None = None
+        self.search: GroupSearch | None = None
 
-    def steps(self) -> Searching:
+    def steps(self) -> GroupSearches:
         """All searches, one after another."""
         return (yield from self.detect())
 
@@ -121,25 +117,25 @@ class Groups(Task):
             self.status, self.detail = Status.IMPOSSIBLE, f"agent {self.known} cannot reach its goal {place}"
         self.known += 1
 
-    def _search(self, search: Search, budget: int) -> int:
-        """Expand up to `budget` nodes; how many it were."""
+    def _search(self, search: GroupSearch, budget: int) -> int:
+        """Expand up to `budget` nodes; the number of expanded nodes."""
         done = search.expanded
         code = search.advance(budget)
         used = search.expanded - done
         self.counters.expanded += used
-        if code not in (joint.RUNNING, joint.FULL):
+        if code not in (RUNNING, FULL):
             self.counters.generated += search.generated
             self._go_on(code)
         return used
 
     def _go_on(self, code: int | None) -> None:
-        """Tell what the last search has found, and get the next one."""
+        """Pass on the code of the last search, and get the next search."""
         try:
             self.search = next(self.ending) if code is None else self.ending.send(code)
         except StopIteration as stop:
             self.search, self.status = None, stop.value
 
-    def detect(self) -> Searching:
+    def detect(self) -> GroupSearches:
         """Plan for each agent alone, then resolve conflicts until there are none."""
         self.groups = []
         self.ends[:] = 0
@@ -159,8 +155,8 @@ class Groups(Task):
             if status is not Status.SOLVED:
                 return status
 
-    def _resolve(self, one: Group, other: Group, tried: set[tuple[tuple[int, ...], ...]]) -> Searching:
-        """Let one group avoid the other at the same cost, or all others at any cost if both are too large; or merge."""
+    def _resolve(self, one: Group, other: Group, tried: set[tuple[tuple[int, ...], ...]]) -> GroupSearches:
+        """Let a group avoid the other at the same cost, or all others at any cost if both are too large; or merge."""
         pair = (one.agents, other.agents)
         is_new = pair not in tried
         tried.update([pair, pair[::-1]])
@@ -177,7 +173,7 @@ class Groups(Task):
         agents = tuple(sorted(one.agents + other.agents))
         return (yield from self.plan_together(agents, one.least + other.least))
 
-    def _avoid(self, group: Group, others: list[int], limit: int) -> Generator[Search, int, bool]:
+    def _avoid(self, group: Group, others: list[int], limit: int) -> Generator[GroupSearch, int, bool]:
         """Replan for `group` around `others` at a cost of at most `limit`; whether that works."""
         self.counters.replans += 1
         agents = list(group.agents)
@@ -185,13 +181,13 @@ class Groups(Task):
         is_small = len(agents) <= max(self.cap, 1)
         weight = 1 if is_small or limit != NO_LIMIT else HASTE
         search = JointSearch(self.ground, agents, hard=hard, soft=soft, limit=limit, weight=weight)
-        if (yield search if is_small and limit != NO_LIMIT else Patient(search)) != joint.FOUND:
+        if (yield search if is_small and limit != NO_LIMIT else CappedSearch(search)) != FOUND:
             return False
         cost = self._keep(group.agents, search.cells())
         self.groups[self.groups.index(group)] = Group(group.agents, cost, group.least)
         return True
 
-    def plan_together(self, agents: tuple[int, ...], least: int) -> Searching:
+    def plan_together(self, agents: tuple[int, ...], least: int) -> GroupSearches:
         """Make a group of `agents`, with a plan of least cost; beyond the cap, with one of any cost after some patience."""
         if agents in self.optima:
             cost = self._keep(agents, self.optima[agents])
@@ -200,13 +196,13 @@ class Groups(Task):
         is_small = len(agents) <= max(self.cap, 1)
         for weight in (1,) if is_small else (1, 2, HASTE):
             search = self.new_search(list(agents), weight)
-            code = yield search if is_small or weight == HASTE else Patient(search)
-            if code != IMPATIENT:
+            code = yield search if is_small or weight == HASTE else CappedSearch(search)
+            if code != CAPPED:
                 break
         if code == NO_MEMORY:
             self.detail = f"memory is full in the search for a group of {len(agents)} agents"
             return Status.OUT_OF_BUDGET
-        if code != joint.FOUND:
+        if code != FOUND:
             self.detail = f"agents {', '.join(map(str, agents))} have no plan, even without the others"
             return Status.IMPOSSIBLE
         cost = self._keep(agents, search.cells())
@@ -215,13 +211,13 @@ class Groups(Task):
         self.groups.append(Group(agents, cost, least))
         return Status.SOLVED
 
-    def new_search(self, agents: list[int], weight: int) -> Search:
+    def new_search(self, agents: list[int], weight: int) -> GroupSearch:
         """A search for a group that may collide with others, but seldom does."""
         return JointSearch(self.ground, agents, soft=self.traffic(self._all_but(agents)), weight=weight)
 
-    def traffic(self, agents: list[int]) -> Traffic:
+    def traffic(self, agents: list[int]) -> OtherPaths:
         """The present paths of `agents`."""
-        return traffic_of(self.problem.grid.n_cells, self.paths, self.ends, np.array(agents, np.int32))
+        return other_paths_of(self.problem.grid.n_cells, self.paths, self.ends, np.array(agents, np.int32))
 
     def _all_but(self, agents: list[int]) -> list[int]:
         """All agents that have a path, without `agents`."""
@@ -268,10 +264,10 @@ class Groups(Task):
         return result
 
 
-class Patient:
-    """A search that ends as IMPATIENT after PATIENCE expansions, or if memory is full."""
+class CappedSearch:
+    """A search that ends as CAPPED after CAP_EXPANSIONS expansions, or if memory is full."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: GroupSearch) -> None:
         self.search = search
         self.cells = search.cells
 
@@ -287,12 +283,12 @@ class Patient:
 
     def advance(self, budget: int) -> int:
         """Expand up to `budget` nodes."""
-        code = self.search.advance(min(budget, PATIENCE - self.search.expanded))
-        if code == NO_MEMORY or (code == joint.RUNNING and self.search.expanded >= PATIENCE):
-            return IMPATIENT
+        code = self.search.advance(min(budget, CAP_EXPANSIONS - self.search.expanded))
+        if code == NO_MEMORY or (code == RUNNING and self.search.expanded >= CAP_EXPANSIONS):
+            return CAPPED
         return code
 
 
 def ratio(cost: int, least: int) -> float:
-    """How often a cost is its lower bound; 1.0 if both are 0."""
+    """A cost divided by its lower bound; 1.0 if both are 0."""
     return cost / least if least else 1.0

@@ -24,16 +24,15 @@ from wayfolk.algorithms.planners._groups.nodes import (
     add_node,
     enter_row,
     row_at,
-    spot_of,
 )
-from wayfolk.algorithms.planners._groups.traffic import is_passed, n_meetings
+from wayfolk.algorithms.planners._groups.other_paths import is_passed, n_meetings
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, RUNNING
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.distance import UNREACHED, Fields, steps_between
+from wayfolk.kernels.distances import UNREACHED, StepFields, steps_between
+from wayfolk.kernels.table import clear
 
-RUNNING, FOUND, EXHAUSTED, FULL = range(4)
 SUM_OF_COSTS, MAKESPAN, SUM_OF_LOSS = range(3)
 WAIT, FINISH = 8, 9  # after the eight directions
 
@@ -41,11 +40,11 @@ WAIT, FINISH = 8, 9  # after the eight directions
 class JointTeam(NamedTuple):
     """The agents of a group: their numbers in `fields`, and their goals.
 
-    `places`, `before` and `after` are for an expansion: the place of each agent after it, and for each cell the agent that
-    was and that will be there.
+    `places`, `before` and `after` are for an expansion: the places of the agents after it, as a row of `JointNodes`;
+    for each cell, the agent that was there; and the agent that will be there.
     """
 
-    fields: Fields
+    fields: StepFields
     agents: NDArray[np.int32]
     goals: NDArray[np.int32]
     places: NDArray[np.int32]
@@ -66,14 +65,14 @@ def open_joint(team, starts, hard, aims, nodes):
     """Begin at `starts`, whose distances are known."""
     n, count = team.agents.size, nodes.counts
     count[N_NODES] = count[N_ROWS] = count[N_OPEN] = count[EXPANDED] = 0
-    nodes.table[:] = NOWHERE
+    clear(nodes.table)
     h, farthest = 0, 0
     for a in range(n):
         left = steps_between(team.fields, team.agents[a], starts[a])
         h += left
         farthest = max(farthest, left)
         team.places[a] = 2 * starts[a]
-    row = row_at(team.places, nodes, spot_of(team.places, nodes, 0, hard))
+    row = row_at(nodes, team.places, 0, hard)
     f = farthest if aims.measure == MAKESPAN else aims.weight * h
     enter_row(nodes, row, 0, 0, row, 0)
     add_node(nodes, f, g=0, h=h, meets=0, parent=0, row=row, following=0, mover=0, place=0)
@@ -112,7 +111,7 @@ def _is_end(team, hard, nodes, row):
     """Whether all agents are on their goals, and can stay."""
     n = team.agents.size
     for a in range(n):
-        cell = nodes.places[row * n + a] >> 1
+        cell = nodes.places[row, a] >> 1
         if cell != team.goals[a] or is_passed(hard, cell, nodes.rows[row]["step"]):
             return False
     return True
@@ -123,7 +122,7 @@ def _unfold(team, nodes, node):
     """Fill `places`, `before` and `after` with what is decided at `node`."""
     n, row = team.agents.size, nodes.tree[node]["row"]
     for a in range(n):
-        place = nodes.places[row * n + a]
+        place = nodes.places[row, a]
         team.places[a] = place
         team.before[place >> 1] = a
         if place & 1:
@@ -140,7 +139,7 @@ def _fold(team, nodes, node):
     """Empty `before` and `after` again."""
     n, row = team.agents.size, nodes.tree[node]["row"]
     for a in range(n):
-        cell = nodes.places[row * n + a] >> 1
+        cell = nodes.places[row, a] >> 1
         team.before[cell] = NOBODY
         team.after[cell] = NOBODY
     while nodes.tree[node]["next"] > 0:
@@ -162,7 +161,7 @@ def _expand(team, hard, soft, aims, nodes, node, f):
     step = nodes.rows[row]["step"] + 1
     left = steps_between(fields, team.agents[a], here)
     for k in range(FINISH + 1):
-        if k < WAIT and not (fields.legal[here] >> k) & 1:
+        if k < WAIT and not (fields.cells[here]["legal"] >> k) & 1:
             continue
         there = here
         if k < WAIT:
@@ -185,40 +184,29 @@ def _expand(team, hard, soft, aims, nodes, node, f):
             new_f = max(f, step + ahead)
         if new_f > aims.limit:
             continue
-        if after_it < team.agents.size:
-            add_node(
-                nodes,
-                new_f,
-                g=new_g,
-                h=new_h,
-                meets=new_meets,
-                parent=node,
-                row=row,
-                following=after_it,
-                mover=a,
-                place=place,
-            )
-            continue
-        was = team.places[a]
-        team.places[a] = place
-        new_row = row_at(team.places, nodes, spot_of(team.places, nodes, step, hard))
-        team.places[a] = was
-        known = nodes.rows[new_row]
-        is_better = new_g < known["g"] or (new_g == known["g"] and new_meets < known["meets"])
-        if not known["closed"] and is_better:
+        following, new_row = after_it, row
+        if after_it == team.agents.size:  # all have moved: a standard node, of another row
+            was = team.places[a]
+            team.places[a] = place
+            following, new_row = 0, row_at(nodes, team.places, step, hard)
+            team.places[a] = was
+            known = nodes.rows[new_row]
+            is_better = new_g < known["g"] or (new_g == known["g"] and new_meets < known["meets"])
+            if known["closed"] or not is_better:
+                continue
             enter_row(nodes, new_row, new_g, new_meets, row, step)
-            add_node(
-                nodes,
-                new_f,
-                g=new_g,
-                h=new_h,
-                meets=new_meets,
-                parent=node,
-                row=new_row,
-                following=0,
-                mover=a,
-                place=place,
-            )
+        add_node(
+            nodes,
+            new_f,
+            g=new_g,
+            h=new_h,
+            meets=new_meets,
+            parent=node,
+            row=new_row,
+            following=following,
+            mover=a,
+            place=place,
+        )
 
 
 @inner

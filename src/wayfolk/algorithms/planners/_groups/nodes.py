@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.table import digest, find_row, put
 
 N_NODES, N_ROWS, N_OPEN, EXPANDED = range(4)  # places in `counts`
 
@@ -43,13 +44,16 @@ ROW = np.dtype(
 
 
 class JointNodes(NamedTuple):
-    """The nodes; the places of all agents in row r, each twice the cell, plus 1 if it has finished, from r * agents on;
-    what is known of each row; the hash table of rows; the open list."""
+    """The tree and its open list, and the states that standard nodes stand for.
+
+    `places[row, agent]` is twice the cell of the agent, plus 1 if it has finished. The last column is the step, or 0 where
+    it makes no difference. `rows[row]` is the best way to that state, and `table` finds the row of a state.
+    """
 
     tree: NDArray[np.void]
     places: NDArray[np.int32]
     rows: NDArray[np.void]
-    table: NDArray[np.int32]
+    table: NDArray[np.void]
     open: NDArray[np.void]
     counts: NDArray[np.int64]
 
@@ -62,61 +66,30 @@ def trace_joint(nodes, n, cells):
     if n_steps < cells.shape[0]:
         for step in range(n_steps, -1, -1):
             for a in range(n):
-                cells[step, a] = nodes.places[row * n + a] >> 1
+                cells[step, a] = nodes.places[row, a] >> 1
             row = nodes.rows[row]["before"]
     return n_steps
 
 
-@kernel
-def index_rows(places, hard, nodes):
-    """Enter all rows into an empty hash table."""
-    n = places.size
-    nodes.table[:] = NOWHERE
-    for row in range(nodes.counts[N_ROWS]):
-        for a in range(n):
-            places[a] = nodes.places[row * n + a]
-        nodes.table[spot_of(places, nodes, nodes.rows[row]["step"], hard)] = row
-
-
 @inner
-def spot_of(places, nodes, step, hard):
-    """Where the row of `places` is in the table, or the empty place where it would go."""
-    n = places.size
-    moment = np.int64(0)
-    if hard.parked.size > 0:
-        moment = min(np.int64(step), hard.last[0] + 1)
-    mixed = np.uint64(moment) * np.uint64(0x9E3779B97F4A7C15)
-    for a in range(n):
-        mixed = (mixed ^ np.uint64(places[a])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    mask = nodes.table.size - 1
-    at = np.int64(mixed & np.uint64(mask))
-    while nodes.table[at] != NOWHERE:
-        row = nodes.table[at]
-        same = hard.parked.size == 0 or min(np.int64(nodes.rows[row]["step"]), hard.last[0] + 1) == moment
-        a = 0
-        while same and a < n:
-            same = nodes.places[row * n + a] == places[a]
-            a += 1
-        if same:
-            break
-        at = (at + 1) & mask
-    return at
+def row_at(nodes, row, step, hard):
+    """The number of the row in which agents are at `row[:-1]` at `step`; a new one costs more than any.
 
-
-@inner
-def row_at(places, nodes, at):
-    """The row at this place of the table; a new one costs more than any."""
-    if nodes.table[at] != NOWHERE:
-        return nodes.table[at]
-    n, row = places.size, nodes.counts[N_ROWS]
+    It writes to `row[-1]` the step, if it makes a difference: until all agents that must be avoided have arrived.
+    """
+    row[row.size - 1] = 0 if hard.parked.size == 0 else min(np.int64(step), hard.last[0] + 1)
+    key = digest(row)
+    at = find_row(nodes.table, nodes.places, row, key)
+    if nodes.table[at]["key"] == key:
+        return nodes.table[at]["item"]
+    number = nodes.counts[N_ROWS]
     nodes.counts[N_ROWS] += 1
-    nodes.table[at] = row
-    for a in range(n):
-        nodes.places[row * n + a] = places[a]
-    nodes.rows[row]["g"] = NOWHERE
-    nodes.rows[row]["closed"] = 0
-    return np.int32(row)
+    put(nodes.table, at, key, number)
+    for k in range(row.size):
+        nodes.places[number, k] = row[k]
+    nodes.rows[number]["g"] = NOWHERE
+    nodes.rows[number]["closed"] = 0
+    return np.int32(number)
 
 
 @inner

@@ -15,28 +15,29 @@ from wayfolk.algorithms.planners._groups.nodes import (
     ROW,
     STEP_NODE,
     JointNodes,
-    index_rows,
     trace_joint,
 )
-from wayfolk.algorithms.planners._groups.traffic import Traffic, no_traffic
+from wayfolk.algorithms.planners._groups.other_paths import OtherPaths, no_paths
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.distance import UNREACHED, Fields, new_fields, steps_between
+from wayfolk.kernels.codes import FULL, NOBODY
+from wayfolk.kernels.distances import UNREACHED, StepFields, steps_between
+from wayfolk.kernels.table import new_table, with_room
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
+from wayfolk.world.spots import new_fields
 
-NO_MEMORY = 4
-"""After RUNNING, FOUND, EXHAUSTED and FULL of `joint`: larger arrays do not fit into memory."""
+NO_MEMORY = FULL + 1
+"""One more outcome: larger arrays do not fit into memory."""
 NO_LIMIT = 2**31 - 2
 MEASURES = {"sum_of_costs": joint.SUM_OF_COSTS, "makespan": joint.MAKESPAN, "sum_of_loss": joint.SUM_OF_LOSS}
 
 
-class Ground:
+class SharedFields:
     """What all searches for the agents of a problem share: distances to their goals, and two arrays of cells."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.fields: Fields = new_fields(problem.grid, problem.goals)
+        self.fields: StepFields = new_fields(problem.grid, problem.goals)
         self.before = np.full(problem.grid.n_cells, NOBODY, np.int32)
         self.after = self.before.copy()
 
@@ -51,11 +52,11 @@ class JointSearch:
 
     def __init__(
         self,
-        ground: Ground,
+        ground: SharedFields,
         agents: list[int],
         *,
-        hard: Traffic | None = None,
-        soft: Traffic | None = None,
+        hard: OtherPaths | None = None,
+        soft: OtherPaths | None = None,
         measure: str = "sum_of_costs",
         weight: int = 1,
         limit: int = NO_LIMIT,
@@ -65,12 +66,12 @@ class JointSearch:
             ground.fields,
             self.agents,
             ground.problem.goals[self.agents],
-            np.zeros(len(agents), np.int32),
+            np.zeros(len(agents) + 1, np.int32),
             ground.before,
             ground.after,
         )
-        self.hard = no_traffic() if hard is None else hard
-        self.soft = no_traffic() if soft is None else soft
+        self.hard = no_paths() if hard is None else hard
+        self.soft = no_paths() if soft is None else soft
         self.aims = joint.JointAims(MEASURES[measure], weight, limit)
         self.nodes = _new_nodes(1 << 10, 1 << 8, len(agents))
         joint.open_joint(self.team, ground.problem.starts[self.agents], self.hard, self.aims, self.nodes)
@@ -88,7 +89,7 @@ class JointSearch:
     def advance(self, budget: int) -> int:
         """Expand up to `budget` nodes: RUNNING, FOUND, EXHAUSTED, FULL (call again) or NO_MEMORY."""
         code = int(joint.advance_joint(self.team, self.hard, self.soft, self.aims, self.nodes, budget))
-        if code == joint.FULL:
+        if code == FULL:
             return code if self._grow() else NO_MEMORY
         return code
 
@@ -99,15 +100,14 @@ class JointSearch:
         more_nodes = nodes.counts[N_NODES] + 10 > n_nodes
         more_rows = nodes.counts[N_ROWS] + 10 > n_rows
         need = more_nodes * 2 * n_nodes * (STEP_NODE.itemsize + heap.ROW.itemsize)
-        need += more_rows * 2 * n_rows * (ROW.itemsize + 4 * n + 8)
+        need += more_rows * 2 * n_rows * (ROW.itemsize + 4 * n + 36)
         if need > 0.8 * available_bytes():
             return False
         if more_nodes:
             nodes = nodes._replace(tree=_doubled(nodes.tree), open=_doubled(nodes.open))
         if more_rows:
-            table = np.empty(2 * len(nodes.table), np.int32)
+            table = with_room(nodes.table, 2 * n_rows)
             nodes = nodes._replace(places=_doubled(nodes.places), rows=_doubled(nodes.rows), table=table)
-            index_rows(self.team.places, self.hard, nodes)
         self.nodes = nodes
         return True
 
@@ -122,9 +122,9 @@ class JointSearch:
 def _new_nodes(n_nodes: int, n_rows: int, n_agents: int) -> JointNodes:
     return JointNodes(
         np.zeros(n_nodes, STEP_NODE),
-        np.zeros(n_rows * n_agents, np.int32),
+        np.zeros((n_rows, n_agents + 1), np.int32),
         np.zeros(n_rows, ROW),
-        np.zeros(2 * n_rows, np.int32),
+        new_table(n_rows),
         np.zeros(n_nodes, heap.ROW),
         np.zeros(4, np.int64),
     )
@@ -132,6 +132,6 @@ def _new_nodes(n_nodes: int, n_rows: int, n_agents: int) -> JointNodes:
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:
     """The same array with as much room again."""
-    larger = np.zeros(2 * len(array), array.dtype)
+    larger = np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger

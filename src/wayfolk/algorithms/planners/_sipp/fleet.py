@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._sipp.fields import FleetFields, new_fields
 from wayfolk.algorithms.planners._sipp.search import SippTree, new_labels
 from wayfolk.algorithms.planners._sipp.traffic import (
     LAST,
@@ -28,9 +27,11 @@ from wayfolk.algorithms.planners._sipp.traffic import (
 )
 from wayfolk.compile.jit import inner
 from wayfolk.kernels.crossing import corners, diagonal
+from wayfolk.kernels.distances import StepFields
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.kernels.random import new_random
 from wayfolk.problem.problem import Problem
+from wayfolk.world.spots import new_fields
 
 STOP = np.dtype([("cell", np.int32), ("start", np.int32)], align=True)
 RUNNER = np.dtype(
@@ -51,13 +52,13 @@ RUNNER = np.dtype(
 FIRST_EFFORTS = 1.0, 2.0, 5.0, 20.0  # gains that are expected of searches that are more and more greedy
 
 
-class Fleet(NamedTuple):
+class SippFleet(NamedTuple):
     """All agents; `members` are those whose paths are replaced, and `spare` are rows of `paths` for their new paths.
 
     `methods`, `efforts` and `scales` are choices: how members are found, how greedy searches are, and how many there are.
     """
 
-    fields: FleetFields
+    fields: StepFields
     visits: VisitTable
     tree: SippTree
     runners: NDArray[np.void]
@@ -84,8 +85,8 @@ class Fleet(NamedTuple):
 
 
 def new_fleet(
-    problem: Problem, size: int, seed: int, *, counting: bool, n_methods: int, fields: FleetFields | None = None
-) -> Fleet:
+    problem: Problem, size: int, seed: int, *, counting: bool, n_methods: int, fields: StepFields | None = None
+) -> SippFleet:
     """The agents of `problem` without paths; `size` are replanned at a time. `counting`: their visits are soft."""
     grid, n = problem.grid, problem.n_agents
     runners = np.zeros(n, RUNNER)
@@ -94,8 +95,8 @@ def new_fleet(
     counts[COUNTING], counts[BEST_PAIRS] = counting, 1 << 40
     degrees = np.unpackbits(grid.legal[grid.free_cells][:, None], axis=1).sum(1)
     crossings = grid.free_cells[degrees > 2]
-    return Fleet(
-        fields=new_fields(problem) if fields is None else fields,
+    return SippFleet(
+        fields=new_fields(problem.grid, problem.goals) if fields is None else fields,
         visits=new_traffic(grid.n_cells, 64 * n + 1024),
         tree=new_labels(grid.n_cells, 1 << 12),
         runners=runners,
@@ -119,7 +120,7 @@ def _arms(*gains: float) -> NDArray[np.float64]:
     return np.array([(gain, 1000.0) for gain in gains])
 
 
-def with_longer_paths(fleet: Fleet) -> Fleet:
+def with_longer_paths(fleet: SippFleet) -> SippFleet:
     """The same fleet, with room for paths of twice as many stops."""
     n_rows, room = fleet.paths.shape
     paths = lazy_zeros((n_rows, 2 * room), STOP)
@@ -208,7 +209,7 @@ def meet(fleet, agent, row):
             if table.visits[j]["reach"] < start:
                 break
             if table.visits[j]["end"] >= start:
-                n = _note(fleet, table.visits[j]["agent"], n)
+                n = note_met(fleet, table.visits[j]["agent"], n)
         if end < LAST:
             there = fleet.paths[row, k + 1]["cell"]
             n = meet_movers(fleet, there, cell, end + 1, n)
@@ -230,7 +231,7 @@ def meet_movers(fleet, here, there, time, n):
         if visit["start"] != time:
             break
         if left(table, here, time - 1, visit["agent"]):
-            n = _note(fleet, visit["agent"], n)
+            n = note_met(fleet, visit["agent"], n)
     return n
 
 
@@ -243,12 +244,13 @@ def meet_visitors(fleet, cell, time, n):
         if table.visits[j]["reach"] < time:
             break
         if table.visits[j]["end"] >= time:
-            n = _note(fleet, table.visits[j]["agent"], n)
+            n = note_met(fleet, table.visits[j]["agent"], n)
     return n
 
 
 @inner
-def _note(fleet, agent, n):
+def note_met(fleet, agent, n):
+    """Add `agent` to the `n` in `met`, unless it is one of them; the new number."""
     runner = fleet.runners[agent]
     if runner["seen"] != fleet.counts[SEEN]:
         runner["seen"] = fleet.counts[SEEN]

@@ -16,7 +16,6 @@ Invariants  members are different agents, at most as many as there are spare row
 
 import numpy as np
 
-from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.fleet import (
     BY_MAKESPAN,
     COUNTING,
@@ -34,10 +33,11 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     meet,
     meet_movers,
     meet_visitors,
+    note_met,
 )
 from wayfolk.algorithms.planners._sipp.traffic import begun
 from wayfolk.compile.jit import inner
-from wayfolk.kernels.distance import UNREACHED
+from wayfolk.kernels.distances import UNREACHED, steps_between
 from wayfolk.kernels.random import below, shuffle, uniform
 
 LEAST_SHARE = 0.03
@@ -164,25 +164,15 @@ def _around_goal(fleet):
     n = meet(fleet, agent, runner["row"])
     span = table.spans[runner["goal"]]
     for k in range(span["first"], span["first"] + span["n"]):
-        n = _note_agent(fleet, table.visits[k]["agent"], n)
+        n = note_met(fleet, table.visits[k]["agent"], n)
     for k in range(fleet.sizes[runner["row"]]):
         span = table.spans[fleet.paths[runner["row"], k]["cell"]]
         for j in range(span["first"], span["first"] + span["n"]):
             other = table.visits[j]["agent"]
             if fleet.runners[other]["goal"] == fleet.paths[runner["row"], k]["cell"]:
-                n = _note_agent(fleet, other, n)
+                n = note_met(fleet, other, n)
     _join_met(fleet, n)
     _fill(fleet)
-
-
-@inner
-def _note_agent(fleet, agent, n):
-    runner = fleet.runners[agent]
-    if runner["seen"] != fleet.counts[SEEN]:
-        runner["seen"] = fleet.counts[SEEN]
-        fleet.met[n] = agent
-        n += 1
-    return n
 
 
 @inner

@@ -9,7 +9,6 @@ Invariants  the sum of costs, the makespan, or the number of colliding pairs nev
 
 import numpy as np
 
-from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.fleet import (
     ACCEPTED,
     ADDED,
@@ -42,23 +41,15 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     take,
 )
 from wayfolk.algorithms.planners._sipp.neighbourhoods import choose
-from wayfolk.algorithms.planners._sipp.search import (
-    EXHAUSTED,
-    EXPANDED,
-    FULL,
-    GREED,
-    begin_search,
-    go_on_searching,
-    write_path,
-)
-from wayfolk.algorithms.planners._sipp.search import RUNNING as SEARCHING
+from wayfolk.algorithms.planners._sipp.search import EXPANDED, GREED, begin_search, go_on_searching, write_path
 from wayfolk.algorithms.planners._sipp.traffic import LAST, last_left
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.distance import UNREACHED
+from wayfolk.kernels.codes import EXHAUSTED, FULL, RUNNING
+from wayfolk.kernels.distances import UNREACHED, steps_between
 
 CHOOSE, NEXT, SEARCH, WRITE, ADD = range(5)
 """Phases: what is done next. An agent is searched for, its path is written and then added to the visits."""
-RUNNING, DONE, STUCK, CUT_OFF, NEEDS_LABELS, NEEDS_STOPS, NEEDS_VISITS = range(7)
+DONE, STUCK, CUT_OFF, NEEDS_LABELS, NEEDS_STOPS, NEEDS_VISITS = range(FULL + 1, FULL + 7)  # more outcomes
 REACTION = 0.03  # how fast averages follow new values
 NO_END = 1 << 60
 GREEDS = (0, 4, 16, 48)  # by effort: sixteenths of the distance that are added to a label's key
@@ -112,7 +103,7 @@ def work(fleet, patience, budget):
                 random=fleet.random,
                 budget=min(stop, counts[ALLOWED]) - expanded[EXPANDED],
             )
-            if code == SEARCHING:
+            if code == RUNNING:
                 if expanded[EXPANDED] < counts[ALLOWED]:
                     return RUNNING
                 code = EXHAUSTED

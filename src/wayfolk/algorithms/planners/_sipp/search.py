@@ -28,7 +28,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._sipp.fields import steps_between
 from wayfolk.algorithms.planners._sipp.traffic import (
     LAST,
     NEVER,
@@ -40,11 +39,11 @@ from wayfolk.algorithms.planners._sipp.traffic import (
 )
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.distance import UNREACHED
+from wayfolk.kernels.distances import UNREACHED, steps_between
 from wayfolk.kernels.random import next_word
 
-RUNNING, FOUND, EXHAUSTED, FULL = range(4)
 STAMP, N_LABELS, N_OPEN, END, EXPANDED, FLOOR, HARD_FLOOR, GREED = range(8)  # places in `counts`
 NONE = np.int32(2**31 - 1)
 LABEL = np.dtype(

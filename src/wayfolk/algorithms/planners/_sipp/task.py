@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._sipp import repair
-from wayfolk.algorithms.planners._sipp.fleet import PHASE, REPAIRS, Fleet, with_longer_paths
-from wayfolk.algorithms.planners._sipp.reading import read_paths
+from wayfolk.algorithms.planners._sipp.fleet import PHASE, REPAIRS, SippFleet, with_longer_paths
+from wayfolk.algorithms.planners._sipp.plan_paths import read_paths
 from wayfolk.algorithms.planners._sipp.search import EXPANDED, with_more_labels
 from wayfolk.algorithms.planners._sipp.traffic import with_more_visits
 from wayfolk.algorithms.task import Task
-from wayfolk.errors import NotSupported, TooLarge
+from wayfolk.errors import TooLarge
+from wayfolk.kernels.codes import RUNNING
 from wayfolk.machine import available_bytes
 from wayfolk.problem.plan import Plan, from_paths
 from wayfolk.problem.problem import Problem
@@ -26,15 +27,13 @@ AGENTS_AT_ONCE = 16  # whose distances are measured between two looks at the clo
 class Repairing(Task):
     """A fleet whose agents are replanned a few at a time."""
 
-    fleet: Fleet
+    fleet: SippFleet
     given: Plan | None = None
     """The plan that it begins with, until all of its paths are read."""
     cells: NDArray[np.int32]
     detail = ""
 
     def __init__(self, problem: Problem) -> None:
-        if not problem.is_one_shot:
-            raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
         self.problem = problem
 
     @property
@@ -52,7 +51,7 @@ class Repairing(Task):
             portion = PORTION
             if code in (repair.NEEDS_LABELS, repair.NEEDS_STOPS, repair.NEEDS_VISITS):
                 self.enlarge(code)
-            elif code != repair.RUNNING or budget <= 0 or perf_counter() >= self.until:
+            elif code != RUNNING or budget <= 0 or perf_counter() >= self.until:
                 return code, budget
 
     def give(self, plan: Plan) -> None:
@@ -69,7 +68,7 @@ class Repairing(Task):
             budget -= self.expanded - before
             if code == repair.DONE:
                 self.given, self.cells = None, np.zeros((0, 0), np.int32)
-            elif code != repair.RUNNING:
+            elif code != RUNNING:
                 self.enlarge(code)
             if perf_counter() >= self.until:
                 break

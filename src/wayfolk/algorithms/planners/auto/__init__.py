@@ -17,7 +17,6 @@ from typing import Annotated
 
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners.auto.portfolio import Portfolio
-from wayfolk.errors import NotSupported
 from wayfolk.problem.problem import Problem
 
 PAPER = "Okumura 2024; Li et al. 2021; Sharon et al. 2015"
@@ -33,6 +32,4 @@ def begin(
     few: Annotated[int, Range(0, 1000), "With so many agents or fewer, CBS tries to prove the optimum."] = 60,
 ) -> Portfolio:
     """A task that plans for all agents of `problem`, and then improves the plan."""
-    if not problem.is_one_shot:
-        raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
     return Portfolio(problem, seed, few)

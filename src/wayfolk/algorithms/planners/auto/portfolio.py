@@ -18,7 +18,6 @@ from typing import cast
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners._parallel import TooLong, parallelised
-from wayfolk.algorithms.planners._sipp.fields import filled_fields
 from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.algorithms.planners.lacam.task import NO_COST, Lacam
 from wayfolk.algorithms.planners.lns.improvement import Improvement
@@ -27,6 +26,7 @@ from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.world.spots import filled_fields
 
 ROUND_SECONDS = 0.1  # between two looks of the parts at each other
 BETTER = 0.995  # LaCAM's plan replaces that of the neighbourhood search if its cost is below this part of it
@@ -91,7 +91,7 @@ class Portfolio(Task):
         if self.proof is None and self.problem.n_agents <= self.few:
             self.proof = self._begin("cbs")
         if self.is_new and self.best is not None:
-            fields = filled_fields(self.problem, self.lacam.fields.steps)
+            fields = filled_fields(self.problem.grid, self.lacam.fields.steps)
             self.improvement = Improvement(self.problem, self.best, seed=self.seed, fields=fields)
             self.is_new = False
         beside = self.proof if self.proof is not None and not self.proof.status.is_final else self.lacam

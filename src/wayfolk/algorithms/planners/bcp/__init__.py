@@ -26,12 +26,12 @@ from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners._cooperative import order_of
 from wayfolk.algorithms.planners.bcp import biased
 from wayfolk.algorithms.task import Task
-from wayfolk.errors import NotSupported
-from wayfolk.kernels import distance, reservations, space_time
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels import reservations, space_time
+from wayfolk.kernels.codes import FOUND, FULL, NOBODY
 from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.world.spots import new_fields
 
 PAPER = "Geramifard, Chubak and Bulitko 2006; Jansen 2008"
 OPTIMAL = False
@@ -47,8 +47,6 @@ def begin(
     passes: Annotated[int, Range(1, 1_000_000), "After how many passes with collisions it gives up."] = 1000,
 ) -> BiasedCost:  # fmt: skip
     """A task that plans for all agents of `problem`; the first in `order` has the highest priority."""
-    if not problem.is_one_shot:
-        raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
     return BiasedCost(problem, order_of(problem, order, seed), bias, at == "place", passes)
 
 
@@ -61,7 +59,7 @@ class BiasedCost(Task):
         self.bias = round(bias * (1 << 10))
         self.rank = np.empty(n, np.int32)
         self.rank[order] = np.arange(n)
-        self.fields = distance.new_fields(grid, problem.goals)
+        self.fields = new_fields(grid, problem.goals)
         self.tables = [reservations.new_reservations(8) for _ in range(n)]
         self.last = [0] * n
         self.nodes = space_time.new_nodes(1 << 12)
@@ -87,9 +85,9 @@ class BiasedCost(Task):
             used = int(self.nodes.counts[space_time.EXPANDED]) - done
             self.counters.expanded += used
             budget -= used
-            if code == space_time.FULL:
+            if code == FULL:
                 self.nodes = space_time.grown(self.nodes)
-            elif code == space_time.FOUND:
+            elif code == FOUND:
                 self._keep_path(agent)
             if time.perf_counter() >= self.until:
                 break

@@ -11,25 +11,11 @@ import numpy as np
 
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, RUNNING
 from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.distance import UNREACHED, steps_between
+from wayfolk.kernels.distances import UNREACHED, steps_between
 from wayfolk.kernels.reservations import holder
-from wayfolk.kernels.space_time import (
-    _OUTDONE,
-    _SLOT,
-    EXHAUSTED,
-    EXPANDED,
-    FOUND,
-    FULL,
-    LAST,
-    N_NODES,
-    N_OPEN,
-    NEVER,
-    RUNNING,
-    _put,
-    _visit,
-)
+from wayfolk.kernels.space_time import _OUTDONE, _SLOT, EXPANDED, LAST, N_NODES, N_OPEN, NEVER, _put, _visit
 
 WAIT = 8
 OWNER = np.dtype([("step", np.int32), ("agent", np.int32)], align=True)
@@ -60,7 +46,7 @@ def advance(fields, table, nodes, agent, goal, by_place, budget):
         if cell == goal:
             total = spent + _bias_after(table, goal, step, last)
             _add(nodes, goal, END, total, node, total)
-        legal = fields.legal[cell]
+        legal = fields.cells[cell]["legal"]
         for k in range(WAIT + 1):
             if k < WAIT and not (legal >> k) & 1:
                 continue
@@ -72,12 +58,12 @@ def advance(fields, table, nodes, agent, goal, by_place, budget):
             if 4 <= k < WAIT:
                 total += 1
             spot = _visit(nodes, other, min(step + 1, last + 1))
-            known = nodes.seen[spot]["node"]
+            known = nodes.seen[spot]["item"]
             if known != NEVER:
                 if tree[known]["cost"] <= total:
                     continue
                 tree[known]["cost"] = _OUTDONE
-            nodes.seen[spot]["node"] = counts[N_NODES]
+            nodes.seen[spot]["item"] = counts[N_NODES]
             _add(nodes, other, step + 1, total, node, total + np.int64(left) * _SLOT)
     return EXHAUSTED
 

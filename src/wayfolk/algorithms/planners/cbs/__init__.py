@@ -3,7 +3,8 @@
 Sharon, Stern, Felner, Sturtevant, "Conflict-based search for optimal multi-agent pathfinding", 2015. Prioritised conflicts:
 Boyarski et al., "ICBS", 2015; bypass: Boyarski et al., 2015; heuristics: Felner et al., 2018, and Li et al., "Improved
 heuristics for multi-agent path finding with conflict-based search", 2019; rectangles: Li et al., 2019; corridors and
-targets: Li et al., 2020; disjoint splitting: Li et al., 2019.
+targets: Li et al., 2020; disjoint splitting: Li et al., 2019; mutex: Zhang et al., "Multi-agent path finding with mutex
+propagation", 2020.
 
 Guarantees  a plan with the least sum of costs, or the least makespan, if there is a plan; IMPOSSIBLE if there is none, as
             long as memory suffices.
@@ -17,10 +18,11 @@ Deviations  crossing diagonals are a kind of conflict: one agent or the other ma
             generalised rectangles of 2021 are not used. Corridors are for all moves, without goals inside; the time of a
             way around is computed without constraints. The weight of a pair of agents is found by A* over their two
             diagrams, not by a smaller CBS; weights above 7 count as 8. Disjoint splitting is for conflicts in a cell of
-            agents that are both on their way. With the makespan as objective there is no heuristic. Where it
-            is not known whether there is a plan, the tree alone would never end; and few agents in a narrow place may need
-            very many nodes. So if that is not known, or with up to 6 agents, a joint A* search gets a turn after each 32
-            nodes; the first of both to end answers.
+            agents that are both on their way. Mutex reasoning is used where no conflict is cardinal, and bounds the
+            lengths of the two routes instead of forbidding sets of nodes. With the makespan as objective there is no
+            heuristic. Where it is not known whether there is a plan, the tree alone would never end; and few agents in a
+            narrow place may need very many nodes. So if that is not known, or with up to 6 agents, a joint A* search gets
+            a turn after each 32 nodes; the first of both to end answers.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ def begin(
     rectangle: Annotated[bool, "Resolve conflicts in open rectangles by one split; for four moves."] = True,
     corridor: Annotated[bool, "Resolve conflicts in corridors by one split."] = True,
     target: Annotated[bool, "Resolve conflicts with parked agents by a bound on the length of their routes."] = True,
+    mutex: Annotated[bool, "Let one of two agents take longer if they cannot both keep their costs."] = True,
     disjoint: Annotated[bool, "Split so that an agent either has a cell at a time, or avoids it."] = False,
     objective: Annotated[Literal["sum_of_costs", "makespan"], "What is least in the plan."] = "sum_of_costs",
 ) -> ConflictSearch:  # fmt: skip
@@ -60,5 +63,6 @@ def begin(
         corridor=corridor,
         target=target,
         disjoint=disjoint,
+        mutex=mutex and objective == "sum_of_costs",
     )
     return ConflictSearch(problem, tricks, objective=objective)

@@ -16,7 +16,7 @@ from wayfolk.algorithms.planners._cbs.low_level import replan
 from wayfolk.algorithms.planners._cbs.nodes import Portions
 from wayfolk.algorithms.planners._cbs.routes import retake
 from wayfolk.algorithms.planners._cbs.search import ConflictSearch, Tricks
-from wayfolk.algorithms.planners.eecbs.beside import Beside
+from wayfolk.algorithms.planners.eecbs.plan_repair import PlanRepair
 from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
@@ -36,7 +36,7 @@ class BoundedSearch(ConflictSearch):
         super().__init__(problem, tricks, w=w)
         self.learns, self.seed, self.repairs = learns, seed, repairs
         self.lower = 0  # the least lower bound when a node was taken last
-        self.beside: Beside | None = None
+        self.plan_repair: PlanRepair | None = None
         self.plan: Plan | None = None
         self.likely: list[tuple[float, int, int]] = []  # the list that is called open
         self.cleanup: list[tuple[int, int, int]] = []
@@ -65,19 +65,19 @@ class BoundedSearch(ConflictSearch):
             self.estimates.clear()
             self._push(tb.ROOT)
             if self.repairs and n_conflicts > 0:
-                self.beside = Beside(self.problem, self._plan_of(tb.ROOT), self.seed)
+                self.plan_repair = PlanRepair(self.problem, self._plan_of(tb.ROOT), self.seed)
 
     def _prepare(self) -> Portions[bool]:
         """Improve the routes of the root before the tree grows, or let the neighbourhood search have its turn."""
         if self.unsettled:
             yield from self._settle()
             return True
-        if self.beside is None or not self.beside.is_due:
+        if self.plan_repair is None or not self.plan_repair.is_due:
             return False
-        self.beside.advance(self.until)
-        if not self.beside.is_due:  # only then, so that a pause during the turn changes nothing
+        self.plan_repair.advance(self.until)
+        if not self.plan_repair.is_due:  # only then, so that a pause during the turn changes nothing
             self.lower = self._least_bound()
-            self.plan = self.beside.plan_within(self.w * self.lower + SLACK)
+            self.plan = self.plan_repair.plan_within(self.w * self.lower + SLACK)
             if self.plan is not None:
                 self.status = Status.SOLVED
         return True
@@ -162,8 +162,8 @@ class BoundedSearch(ConflictSearch):
 
     def _visit(self, node: int) -> Portions[None]:
         """Resolve a conflict of `node` in children, or end if it has none and is within the bound."""
-        if self.beside is not None:
-            self.beside.count()
+        if self.plan_repair is not None:
+            self.plan_repair.count()
         self._enter(node)
         while True:
             self._find_conflicts()
@@ -211,7 +211,7 @@ class BoundedSearch(ConflictSearch):
     def result(self) -> Result:
         """The plan, once there is one, and the ratio that is proven."""
         result = super().result()
-        if self.status is Status.SOLVED and self.doubt is not None and self.doubt.cells is not None:
+        if self.status is Status.SOLVED and self.solvability is not None and self.solvability.cells is not None:
             result.bound = 1.0
         elif result.plan is not None:
             result.bound = max(1.0, sum_of_costs(result.plan, self.problem.goals) / max(1, self.lower))

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.planners._groups.detection import Detection, Groups, Search, Searching
+from wayfolk.algorithms.planners._groups.detection import Detection, Groups, GroupSearch, GroupSearches
 from wayfolk.algorithms.planners.icts.search import CostTree, Pruning
 from wayfolk.problem.problem import Problem
 
@@ -57,13 +57,13 @@ class IncreasingCosts(Groups):
         super().__init__(problem, detection, problem.n_agents)
         self.pruning, self.together = pruning, together
 
-    def steps(self) -> Searching:
+    def steps(self) -> GroupSearches:
         """Plan for all agents, or detect independent groups."""
         if self.detection == "none":
             return (yield from self.plan_together(tuple(range(self.problem.n_agents)), 0))
         return (yield from self.detect())
 
-    def new_search(self, agents: list[int], weight: int) -> Search:
+    def new_search(self, agents: list[int], weight: int) -> GroupSearch:
         """The tree of a group; A* for an agent alone."""
         if len(agents) == 1:
             return super().new_search(agents, weight)

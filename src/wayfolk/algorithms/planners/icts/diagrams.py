@@ -1,26 +1,32 @@
-"""Multi-value decision diagrams (MDDs): all paths of one agent that reach its goal for good after a given number of steps.
+"""The diagrams (MDDs) of a group: all paths of one agent that reach its goal for good after a given number of steps.
 
 A diagram has a layer of nodes for every step; a node is a cell, its kids are nodes of the next layer. The last node, the
-goal, is its own kid: the agent stays. All diagrams of a group lie one after another in the same arrays.
+goal, is its own kid: the agent stays. All diagrams of a group lie one after another in the same arrays. They are those of
+conflict-based search (`_cbs.mdd`), under the constraint that the agent is not on its goal one step before its end.
 
-Invariants  every node that is alive lies on a path from the first node to the last. No path is on the goal one step before
-            its end, so each path is in the diagram of one cost only.
+Invariants  every node that is alive lies on a path from the first node to the last. Each path is in the diagram of one cost
+            only, because of that constraint.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._groups.search import Ground
-from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.codes import NOBODY, NOWHERE
-from wayfolk.kernels.distance import steps_between
+from wayfolk.algorithms.planners._cbs import tables as tb
+from wayfolk.algorithms.planners._cbs.mdd import MOVE_BITS, build
+from wayfolk.algorithms.planners._cbs.nodes import NodeTables
+from wayfolk.algorithms.planners._cbs.rules import gather
+from wayfolk.algorithms.planners._groups.search import SharedFields
+from wayfolk.compile.jit import kernel
+from wayfolk.kernels.codes import FULL, NOWHERE
 from wayfolk.machine import available_bytes
+from wayfolk.world.spots import steps_to
 
-DRAWN, NONE, FULL = range(3)
+COPIED = FULL + 1
 N_NODES, N_LAYERS = range(2)  # places in `counts`
 N_KIDS = 9
 
@@ -44,11 +50,15 @@ class Diagram(NamedTuple):
     alive: NDArray[np.bool_]
 
 
-class Atlas:
-    """The diagrams of a group, drawn when they are asked for."""
+class Atlas(NodeTables):
+    """The diagrams of a group, each built when it is needed first."""
 
-    def __init__(self, ground: Ground, agents: list[int]) -> None:
-        self.ground, self.agents = ground, agents
+    def __init__(self, ground: SharedFields, agents: list[int]) -> None:
+        super().__init__(ground.problem, 1.0)
+        self.agents = agents
+        grid, s = ground.problem.grid, self.tables
+        for agent in agents:
+            s.distance[agent] = steps_to(grid, int(ground.problem.goals[agent]))[grid.free_cells]
         self.arrays = Diagrams(
             np.zeros(1 << 10, np.int32),
             np.zeros((1 << 10, N_KIDS), np.int32),
@@ -61,25 +71,35 @@ class Atlas:
     def diagram(self, k: int, cost: int) -> Diagram | None:
         """All paths of the k-th agent that take `cost` steps; None if there are none."""
         if (k, cost) not in self.known:
-            self.known[k, cost] = self._drawn(self.agents[k], cost)
+            self.known[k, cost] = self._built(self.agents[k], cost)
         return self.known[k, cost]
 
-    def _drawn(self, agent: int, cost: int) -> Diagram | None:
-        ground, problem = self.ground, self.ground.problem
-        first, layer = map(int, self.arrays.counts)
-        while True:
-            code = draw(
-                ground.fields, agent, problem.starts[agent], problem.goals[agent], cost, ground.before, self.arrays
-            )
-            if code != FULL:
-                break
-            self._grow(cost)
-        if code == NONE:
+    def _built(self, agent: int, cost: int) -> Diagram | None:
+        start, goal = int(self.problem.starts[agent]), int(self.problem.goals[agent])
+        if cost == 1 and start == goal:  # it is on its goal one step before its end
             return None
+        s = self.tables
+        s.tree[tb.ROOT]["n_constraints"] = cost > 0
+        s.constraints[0] = agent, tb.VERTEX, goal, goal, cost - 1, cost - 1
+        s.counts[tb.N_MDD] = 1
+        if self._whole(build_cost, agent, cost) == tb.NO_ROUTE:
+            return None
+        first, layer = map(int, self.arrays.counts)
+        while copy_diagram(self.tables, self.arrays) == FULL:
+            self._grow_arrays(cost)
         nodes = slice(first, int(self.arrays.counts[N_NODES]))
         return Diagram(layer, cost, nodes, self.arrays.alive[nodes].copy())
 
-    def _grow(self, cost: int) -> None:
+    def _whole(self, run: Callable[..., int], *arguments: int) -> int:
+        """Run a kernel to its end."""
+        work = self._run(run, *arguments)
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                return int(end.value)
+
+    def _grow_arrays(self, cost: int) -> None:
         """Double the arrays; MemoryError if they do not fit."""
         cells, kids, alive, layers, counts = self.arrays
         if 2 * (kids.nbytes + cells.nbytes) > 0.8 * available_bytes():
@@ -95,65 +115,46 @@ class Atlas:
 
 
 @kernel
-def draw(fields, agent, start, goal, cost, mark, diagrams):
-    """Add the diagram of `agent` with `cost` steps: DRAWN, NONE if it has no path, or FULL. `mark` is all NOBODY."""
+def build_cost(s, agent, cost):
+    """Build the diagram of `agent` with `cost` steps, under the constraints of the root: DONE, NO_ROUTE or what is full."""
+    code = gather(s, tb.ROOT, agent)
+    if code != tb.DONE:
+        return code
+    return build(s, agent, cost, 0)
+
+
+@kernel
+def copy_diagram(s, diagrams):
+    """Append the diagram at place 1 of `mdd`, with the numbers of the kids of each node; COPIED, or FULL."""
     cells, kids, alive, layers = diagrams.cells, diagrams.kids, diagrams.alive, diagrams.layers
     first, layer = diagrams.counts[N_NODES], diagrams.counts[N_LAYERS]
-    if first + 1 > cells.size or layer + cost + 2 > layers.size:
+    place, cost = 1, np.int64(s.mdd[1])
+    nodes = place + cost + 3  # where the first node is
+    n = (np.int64(s.mdd[place + cost + 2]) - (cost + 3)) // 2
+    if first + n > cells.size or layer + cost + 2 > layers.size:
         return FULL
-    if steps_between(fields, agent, start) > cost or (cost == 1 and start == goal):
-        return NONE
-    cells[first], layers[layer] = start, first
-    n = first + 1
-    for step in range(1, cost + 1):
-        layers[layer + step] = n
-        for node in range(layers[layer + step - 1], layers[layer + step]):
+    for step in range(cost + 2):
+        layers[layer + step] = first + (s.mdd[place + 1 + step] - (cost + 3)) // 2
+    for k in range(n):
+        cells[first + k], alive[first + k] = s.mdd[nodes + 2 * k], True
+    for step in range(cost):
+        s.counts[tb.STAMP] += 1
+        for node in range(layers[layer + step + 1], layers[layer + step + 2]):
+            mark = s.reach[cells[node]]
+            mark["since"], mark["node"] = s.counts[tb.STAMP], node
+        for node in range(layers[layer + step], layers[layer + step + 1]):
+            moves = s.mdd[nodes + 2 * (node - first) + 1] & ((1 << MOVE_BITS) - 1)
             n_kids = 0
-            for k in range(N_KIDS):
-                if k < 8 and not (fields.legal[cells[node]] >> k) & 1:
-                    continue
-                cell = cells[node]
-                if k < 8:
-                    cell += fields.offsets[k]
-                if steps_between(fields, agent, cell) > cost - step or (step == cost - 1 and cell == goal):
-                    continue
-                if mark[cell] == NOBODY:
-                    if n == cells.size:
-                        for drawn in range(layers[layer + step], n):
-                            mark[cells[drawn]] = NOBODY
-                        return FULL
-                    cells[n], mark[cell] = cell, n
-                    n += 1
-                kids[node, n_kids] = mark[cell]
-                n_kids += 1
+            for move in range(N_KIDS):
+                if (moves >> move) & 1:
+                    there = cells[node]
+                    if move < 8:
+                        there += s.offsets[move]
+                    kids[node, n_kids] = s.reach[there]["node"]
+                    n_kids += 1
             if n_kids < N_KIDS:
                 kids[node, n_kids] = NOWHERE
-        for drawn in range(layers[layer + step], n):
-            mark[cells[drawn]] = NOBODY
-    layers[layer + cost + 1] = n
-    if layers[layer + cost] == n:
-        return NONE
-    kids[n - 1, 0], kids[n - 1, 1], alive[n - 1] = n - 1, NOWHERE, True
-    _keep_living_kids(diagrams, first, n - 1)
-    if not alive[first]:
-        return NONE
-    diagrams.counts[N_NODES], diagrams.counts[N_LAYERS] = n, layer + cost + 2
-    return DRAWN
-
-
-@inner
-def _keep_living_kids(diagrams, first, last):
-    """From the last layer back: forget kids that lead nowhere. Kids have higher numbers than their parents."""
-    kids, alive = diagrams.kids, diagrams.alive
-    for node in range(last - 1, first - 1, -1):
-        n_kids = 0
-        for k in range(N_KIDS):
-            kid = kids[node, k]
-            if kid == NOWHERE:
-                break
-            if alive[kid]:
-                kids[node, n_kids] = kid
-                n_kids += 1
-        if n_kids < N_KIDS:
-            kids[node, n_kids] = NOWHERE
-        alive[node] = n_kids > 0
+    goal = first + n - 1
+    kids[goal, 0], kids[goal, 1] = goal, NOWHERE
+    diagrams.counts[N_NODES], diagrams.counts[N_LAYERS] = first + n, layer + cost + 2
+    return COPIED

@@ -17,11 +17,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._groups import joint
-from wayfolk.algorithms.planners._groups.doubt import Doubt
-from wayfolk.algorithms.planners._groups.search import NO_MEMORY, Ground
-from wayfolk.algorithms.planners.icts import combine
+from wayfolk.algorithms.planners._groups.search import NO_MEMORY, SharedFields
+from wayfolk.algorithms.planners._groups.solvability import SolvabilitySearch
+from wayfolk.algorithms.planners.icts import joint_dfs
 from wayfolk.algorithms.planners.icts.diagrams import Atlas, Diagram
+from wayfolk.errors import TooLarge
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.machine import available_bytes
 
 Pruning = Literal["none", "simple", "enhanced", "repeated"]
@@ -40,7 +41,7 @@ Working = Generator[int, None, bool]
 class CostTree:
     """The search for a group. One expansion is a joint state of two or more diagrams, a pair of diagrams, or a diagram."""
 
-    def __init__(self, ground: Ground, agents: list[int], pruning: Pruning, together: int) -> None:
+    def __init__(self, ground: SharedFields, agents: list[int], pruning: Pruning, together: int) -> None:
         self.ground, self.agents = ground, agents
         self.pruning, self.together = pruning, min(together, len(agents) - 1)
         self.atlas = Atlas(ground, agents)
@@ -51,8 +52,8 @@ class CostTree:
         self.masks: dict[tuple[int, ...], tuple[NDArray[np.bool_], NDArray[np.bool_]] | None] = {}
         self.fits: dict[tuple[tuple[int, int], ...], bool] = {}
         self.working = self._work()
-        self.dive = combine.new_dive([(0, 0)])
-        self.doubt = Doubt(ground, agents, turn=TURN, share=JOINT_TURN, weight=HASTE)
+        self.dive = joint_dfs.new_dive([(0, 0)])
+        self.solvability = SolvabilitySearch(ground, agents, turn=TURN, share=JOINT_TURN, weight=HASTE)
 
     @property
     def generated(self) -> int:
@@ -69,22 +70,22 @@ class CostTree:
         """Expand up to `budget`, for SECONDS at most: RUNNING, FOUND, EXHAUSTED (there is no plan) or NO_MEMORY."""
         stop, until = self.expanded + budget, time.perf_counter() + SECONDS
         while self.expanded < stop and time.perf_counter() < until:
-            if self.doubt.is_due:
-                used, is_unsolvable = self.doubt.advance(stop - self.expanded)
+            if self.solvability.is_due:
+                used, is_unsolvable = self.solvability.advance(stop - self.expanded)
                 self.expanded += used
                 if is_unsolvable:
-                    return joint.EXHAUSTED
+                    return EXHAUSTED
                 continue
-            self.left = min(stop - self.expanded, self.doubt.left)
+            self.left = min(stop - self.expanded, self.solvability.left)
             try:
                 used = next(self.working)
             except StopIteration:
-                return joint.FOUND
-            except MemoryError:
+                return FOUND
+            except (MemoryError, TooLarge):
                 return NO_MEMORY
             self.expanded += used
-            self.doubt.count(used)
-        return joint.RUNNING
+            self.solvability.count(used)
+        return RUNNING
 
     def _work(self) -> Working:
         """Try all vectors with one step more than the last ones, again and again."""
@@ -167,7 +168,7 @@ class CostTree:
                 code, n = self._prune(*self._diagrams(pair))
                 n_removed += n
                 yield 1
-                if code == combine.UNSOLVABLE:
+                if code == joint_dfs.UNSOLVABLE:
                     return False
         return True
 
@@ -186,7 +187,7 @@ class CostTree:
         alive = self.atlas.arrays.alive
         alive[one.nodes], alive[other.nodes] = one.alive, other.alive
         code, n = self._prune(one, other)
-        if code == combine.UNSOLVABLE:
+        if code == joint_dfs.UNSOLVABLE:
             return None
         return (one.alive, other.alive) if n == 0 else (alive[one.nodes].copy(), alive[other.nodes].copy())
 
@@ -194,26 +195,26 @@ class CostTree:
         """Prune two diagrams: SOLVABLE or UNSOLVABLE, and how many nodes were removed."""
         grid, arrays = self.ground.problem.grid, self.atlas.arrays
         charts = np.array([[one.layer, one.cost], [other.layer, other.cost]], np.int32)
-        n = int(combine.n_pairs(arrays, charts, grid.stride))
+        n = int(joint_dfs.n_pairs(arrays, charts, grid.stride))
         if n == 0 or n > MOST_PAIRS:
-            return combine.SOLVABLE, 0
-        code, n_removed = combine.prune_pair(arrays, grid.offsets, charts, np.empty(n, np.uint8))
+            return joint_dfs.SOLVABLE, 0
+        code, n_removed = joint_dfs.prune_pair(arrays, grid.offsets, charts, np.empty(n, np.uint8))
         return int(code), int(n_removed)
 
     def _combine(self, chosen: tuple[int, ...]) -> Working:
         """Whether the diagrams of these agents have a plan, by depth-first search over what is alive."""
         offsets = self.ground.problem.grid.offsets
-        self.dive = combine.new_dive([(diagram.layer, diagram.cost) for diagram in self._diagrams(chosen)])
+        self.dive = joint_dfs.new_dive([(diagram.layer, diagram.cost) for diagram in self._diagrams(chosen)])
         while True:
-            done = int(self.dive.counts[combine.EXPANDED])
-            code = combine.dive_on(self.atlas.arrays, offsets, self.dive, self.left)
-            used = int(self.dive.counts[combine.EXPANDED]) - done
-            if code == joint.FULL:
+            done = int(self.dive.counts[joint_dfs.EXPANDED])
+            code = joint_dfs.dive_on(self.atlas.arrays, offsets, self.dive, self.left)
+            used = int(self.dive.counts[joint_dfs.EXPANDED]) - done
+            if code == FULL:
                 if 4 * self.dive.rows.nbytes > 0.8 * available_bytes():
                     raise MemoryError
-                self.dive = combine.deeper(self.dive)
-            elif code != joint.RUNNING:
+                self.dive = joint_dfs.deeper(self.dive)
+            elif code != RUNNING:
                 self.expanded += used
-                self.doubt.count(used)
-                return bool(code == joint.FOUND)
+                self.solvability.count(used)
+                return bool(code == FOUND)
             yield used

@@ -12,23 +12,26 @@ Invariants  the cost of the best plan never rises. The cost of a node is that of
 Cost        a visit of a node takes O(agents), 0.1 ms for 1,000 agents. Distance fields, computed first, on all cores: 2
             bytes for each agent and free cell. 8 bytes for each agent and node; up to 512 MB of nodes after the first plan.
             An expansion is a visit of a node, a distance field, or a path that guides PIBT.
-Deviations  where the search for the first plan comes no nearer to the goals, Push and Rotate plans the rest from the
-            nearest configuration. After the first plan, paths through little traffic guide PIBT (Chen et al., "Traffic
-            flow optimisation for lifelong multi-agent path finding", 2024), and then scattered paths as in LaCAM3, but a
-            collision of two of them costs three steps, and the margin is smaller. In place of LaCAM3's refiners, the rest
-            of the best plan after a random step is searched again depth-first, with the same guidance or with new paths
-            from there, whichever has gained more lately. With more than 3,000 agents there are no scattered paths, and all
-            agents plan new paths every 40 steps of a dive. Among equally near spots, PIBT prefers empty ones to those of
-            agents on their way, and these to those of agents on their goals; where it can, an agent steps around one that
-            rests on its goal, also if that takes two more steps, unless there are more than 4 agents for 10 free cells.
-            Diagonals that cross are collisions.
+Deviations  - Where the search for the first plan comes no nearer to the goals, Push and Rotate plans the rest from the
+              nearest configuration.
+            - After the first plan, paths through little traffic guide PIBT (Chen et al., "Traffic flow optimisation for
+              lifelong multi-agent path finding", 2024), and then scattered paths as in LaCAM3. A collision of two
+              scattered paths costs three steps, and their margin is smaller.
+            - Instead of using LaCAM3's refiners, the task searches the rest of the best plan after a random step again,
+              depth-first: with the same guidance or with new paths from there, whichever has gained more lately.
+            - With more than 3,000 agents there are no scattered paths, and all agents plan new paths every 40 steps of a
+              dive.
+            - Among equally near spots, PIBT prefers empty ones to those of agents on their way, and these to those of
+              agents on their goals.
+            - An agent steps around one that rests on its goal, even if that takes two more steps, unless there are more
+              than 4 agents for 10 free cells.
+            - Diagonals that cross are collisions.
 """
 
 from typing import Annotated, Literal
 
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners.lacam.task import Lacam
-from wayfolk.errors import NotSupported
 from wayfolk.problem.problem import Problem
 
 PAPER = "Okumura 2023, 2024"
@@ -49,6 +52,4 @@ def begin(
     objective: Annotated[Literal["sum_of_loss", "makespan"], "What is minimised."] = "sum_of_loss",
 ) -> Lacam:
     """A task that plans for all agents of `problem`, and then improves the plan."""
-    if not problem.is_one_shot:
-        raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
     return Lacam(problem, seed, objective == "makespan", margin, tries)

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners.lacam.ground import FarFields, Spots
+from wayfolk.algorithms.planners.lacam.moves import SpotMoves, spot_moves
 from wayfolk.algorithms.planners.lacam.scatter import walk_straight
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.lazy import lazy_zeros
+from wayfolk.world.spots import DistanceTable
 
 OPPOSING = 4  # cost of one agent that goes the opposite way; a step alone costs the mean length of shortest paths
 PASSING = 1  # cost of one agent that visits the same spot
@@ -41,7 +42,7 @@ class TrafficFlow(NamedTuple):
     `back[spot, k]` is the way back from there. `rests[spot]` is the step from which on an agent rests there.
     """
 
-    spots: Spots
+    spots: SpotMoves
     back: NDArray[np.int32]
     steps: NDArray[Any]
     starts: NDArray[np.int32]
@@ -57,10 +58,10 @@ class TrafficFlow(NamedTuple):
     unit: int
 
 
-def new_flow(fields: FarFields, starts: NDArray[np.int32]) -> TrafficFlow:
+def new_flow(fields: DistanceTable, starts: NDArray[np.int32]) -> TrafficFlow:
     """No agent has a path yet."""
     n, n_spots = fields.steps.shape
-    spots = fields.spots
+    spots = spot_moves(fields.spot_map)
     shortest = fields.steps[np.arange(n), starts].astype(np.int32)
     rests = np.full(n_spots, NONE, np.int32)
     rests[fields.goals] = shortest
@@ -82,21 +83,21 @@ def new_flow(fields: FarFields, starts: NDArray[np.int32]) -> TrafficFlow:
     )
 
 
-def continued(flow: TrafficFlow, fields: FarFields, spots: NDArray[np.int32]) -> TrafficFlow:
+def continued(flow: TrafficFlow, fields: DistanceTable, spots: NDArray[np.int32]) -> TrafficFlow:
     """The flow once agents are at `spots`: who is still on its path keeps the rest of it, others have none."""
     flow = new_flow(fields, spots)._replace(paths=flow.paths, lasts=flow.lasts)
     _go_on(flow)
     return flow
 
 
-def bytes_for(fields: FarFields, starts: NDArray[np.int32]) -> int:
+def bytes_for(fields: DistanceTable, starts: NDArray[np.int32]) -> int:
     """About how much memory `new_flow` takes."""
     n, n_spots = fields.steps.shape
     longest = int(fields.steps[np.arange(n), starts].max())
-    return 8 * int(n) * (longest + 8) + 32 * int(fields.spots.near.size) + 40 * int(n_spots)
+    return 8 * int(n) * (longest + 8) + 32 * int(fields.spot_map.near.size) + 40 * int(n_spots)
 
 
-def _ways_back(spots: Spots) -> NDArray[np.int32]:
+def _ways_back(spots: SpotMoves) -> NDArray[np.int32]:
     back = np.zeros_like(spots.near)
     for k in range(spots.near.shape[1]):
         here = np.flatnonzero(spots.degree > k)

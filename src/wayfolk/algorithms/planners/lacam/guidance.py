@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners.lacam import flow, scatter
-from wayfolk.algorithms.planners.lacam.ground import FarFields
 from wayfolk.algorithms.planners.lacam.pibt import Generator
+from wayfolk.world.spots import DistanceTable
 
 TURNS = 2  # of all agents that plan paths; one is enough if most of them have a path already
 PATH_WORK = 4  # work of a step of a path, if that of an agent in a node of a dive is 1
@@ -18,7 +18,7 @@ PATH_WORK = 4  # work of a step of a path, if that of an agent in a node of a di
 class Guidance:
     """Plans paths of all agents in random orders; `work` is what they have cost so far."""
 
-    def __init__(self, fields: FarFields, seed: int) -> None:
+    def __init__(self, fields: DistanceTable, seed: int) -> None:
         self.fields, self.rng, self.work = fields, np.random.default_rng(seed), 0
 
     def traffic_from(

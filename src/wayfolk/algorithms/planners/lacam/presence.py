@@ -10,15 +10,11 @@ import numpy as np
 
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.table import EMPTY, find
 
 PLACE = np.dtype([("key", np.int64), ("agent", np.int32)], align=True)
 NONE = np.int32(2**31 - 1)
 STAMP, N_PLACES = range(2)  # places in `counts`
-
-
-def n_places(n: int) -> int:
-    """The size of a hash table for `n` entries."""
-    return 1 << (4 * n).bit_length()
 
 
 @inner
@@ -44,18 +40,8 @@ def n_going(arrays, here, there, step):
 
 @inner
 def _first_at(arrays, spot, step):
-    slot = _slot(arrays.places, np.int64(step) * arrays.parked.size + spot + 1)
-    return arrays.places[slot]["agent"] if arrays.places[slot]["key"] != 0 else NOBODY
-
-
-@inner
-def _slot(places, key):
-    """Where `key` is in the hash table, or the empty slot where it would be."""
-    mask = np.uint64(places.size - 1)
-    at = ((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
-    while places[at]["key"] != 0 and places[at]["key"] != key:
-        at = (at + np.uint64(1)) & mask
-    return at
+    slot = find(arrays.places, np.int64(step) * arrays.parked.size + spot + 1)
+    return arrays.places[slot]["agent"] if arrays.places[slot]["key"] != EMPTY else NOBODY
 
 
 @kernel
@@ -64,9 +50,9 @@ def enter(arrays, agent):
     last = arrays.lasts[agent]
     for step in range(last + 1):
         key = np.int64(step) * arrays.parked.size + arrays.paths[agent, step] + 1
-        slot = _slot(arrays.places, key)
+        slot = find(arrays.places, key)
         place = arrays.places[slot]
-        if place["key"] == 0:
+        if place["key"] == EMPTY:
             place["key"], place["agent"] = key, NOBODY
             arrays.counts[N_PLACES] += 1
         arrays.nexts[agent, step] = place["agent"]
@@ -78,7 +64,7 @@ def enter(arrays, agent):
 def leave(arrays, agent):
     """Take the path of `agent` out of the hash table."""
     for step in range(arrays.lasts[agent] + 1):
-        slot = _slot(arrays.places, np.int64(step) * arrays.parked.size + arrays.paths[agent, step] + 1)
+        slot = find(arrays.places, np.int64(step) * arrays.parked.size + arrays.paths[agent, step] + 1)
         place = arrays.places[slot]
         if place["agent"] == agent:
             place["agent"] = arrays.nexts[agent, step]

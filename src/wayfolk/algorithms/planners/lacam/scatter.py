@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners.lacam.ground import FarFields, Spots
-from wayfolk.algorithms.planners.lacam.pibt import GUIDE
+from wayfolk.algorithms.planners.lacam.moves import SpotMoves, spot_moves
+from wayfolk.algorithms.planners.lacam.pibt import GUIDE, place_of_guide
 from wayfolk.algorithms.planners.lacam.presence import (
     N_PLACES,
     NONE,
@@ -30,23 +30,23 @@ from wayfolk.algorithms.planners.lacam.presence import (
     leave,
     n_at,
     n_going,
-    n_places,
 )
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.codes import FOUND, FULL, NOWHERE
+from wayfolk.kernels.table import n_places, new_table
+from wayfolk.world.spots import DistanceTable
 
 STATE = np.dtype([("stamp", np.int32), ("hits", np.int32), ("parent", np.int32), ("closed", np.bool_)], align=True)
 ENTRY = np.dtype([("state", np.int32), ("next", np.int32), ("hits", np.int32)], align=True)
 MOST_HITS = 400
 WEIGHT = 3  # how many steps a collision is worth
 FEWEST, PER_STEP = 4096, 64  # pushes after which a search ends: at least, and more for each step of the path
-DONE, FULL = range(2)
 
 
 class ScatterArrays(NamedTuple):
     """`paths[agent, : lasts[agent] + 1]` are spots; `places` is a hash table of who is at a spot at a step."""
 
-    spots: Spots
+    spots: SpotMoves
     steps: NDArray[Any]
     starts: NDArray[np.int32]
     goals: NDArray[np.int32]
@@ -62,20 +62,20 @@ class ScatterArrays(NamedTuple):
     margin: int
 
 
-def new_scatter(fields: FarFields, starts: NDArray[np.int32], margin: int) -> ScatterArrays:
+def new_scatter(fields: DistanceTable, starts: NDArray[np.int32], margin: int) -> ScatterArrays:
     """No agent has a path yet."""
     n, n_spots = fields.steps.shape
     shortest = fields.steps[np.arange(n), starts].astype(np.int64)
     shape = n, int(shortest.max()) + margin + 1
     return ScatterArrays(
-        spots=fields.spots,
+        spots=spot_moves(fields.spot_map),
         steps=fields.steps,
         starts=starts,
         goals=fields.goals,
         paths=np.empty(shape, np.int32),
         lasts=np.full(n, NONE, np.int32),
         nexts=np.empty(shape, np.int32),
-        places=np.zeros(n_places(int(shortest.sum()) + n * (margin + 1)), PLACE),
+        places=new_table(2 * (int(shortest.sum()) + n * (margin + 1)), PLACE),
         parked=np.full(n_spots, NONE, np.int32),
         states=np.zeros(n_spots * (margin + 1), STATE),
         entries=np.zeros(FEWEST + PER_STEP * shape[1], ENTRY),
@@ -85,17 +85,17 @@ def new_scatter(fields: FarFields, starts: NDArray[np.int32], margin: int) -> Sc
     )
 
 
-def bytes_for(fields: FarFields, starts: NDArray[np.int32], margin: int) -> int:
+def bytes_for(fields: DistanceTable, starts: NDArray[np.int32], margin: int) -> int:
     """About how much memory `new_scatter` takes."""
     n, n_spots = fields.steps.shape
     shortest = fields.steps[np.arange(n), starts].astype(np.int64)
     longest, total = int(shortest.max()) + margin + 1, int(shortest.sum()) + n * (margin + 1)
-    return 8 * int(n) * longest + 16 * n_places(total) + 16 * int(n_spots) * (margin + 1)
+    return 8 * int(n) * longest + 16 * n_places(2 * total) + 16 * int(n_spots) * (margin + 1)
 
 
 def cleaned(arrays: ScatterArrays) -> ScatterArrays:
     """The arrays with a hash table that holds only what paths use now."""
-    arrays = arrays._replace(places=np.zeros(n_places(int(arrays.counts[N_PLACES])), PLACE))
+    arrays = arrays._replace(places=new_table(2 * int(arrays.counts[N_PLACES]), PLACE))
     arrays.counts[N_PLACES] = 0
     for agent in np.flatnonzero(arrays.lasts != NONE):
         enter(arrays, int(agent))
@@ -115,20 +115,17 @@ def guides_of(paths: NDArray[np.int32], lasts: NDArray[np.int32]) -> tuple[NDArr
 @kernel
 def _write_guides(paths, lasts, first, guides):
     for agent in range(lasts.size):
-        size = first[agent + 1] - first[agent]
         for step in range(lasts[agent]):
             here, there = paths[agent, step], paths[agent, step + 1]
             if here in (there, paths[agent, lasts[agent]]):
                 continue
-            at = (np.int64(here) * 40503) & (size - 1)
-            while guides[first[agent] + at]["spot"] != NOWHERE and guides[first[agent] + at]["spot"] != here:
-                at = (at + 1) & (size - 1)
-            guides[first[agent] + at]["spot"], guides[first[agent] + at]["next"] = here, there
+            at = place_of_guide(guides, first[agent], first[agent + 1], here)
+            guides[at]["spot"], guides[at]["next"] = here, there
 
 
 @kernel
 def replan(arrays, agent):
-    """Find a better path for `agent`, if its own collides or it has none: DONE, or FULL if `places` is.
+    """Find a better path for `agent`, if its own collides or it has none: FOUND, or FULL if `places` is.
 
     Returns the code and the collisions of its path.
     """
@@ -140,10 +137,10 @@ def replan(arrays, agent):
         old = _hits_of(arrays, agent)
         if old == 0:
             enter(arrays, agent)
-            return DONE, np.int64(0)
+            return FOUND, np.int64(0)
     hits = _search(arrays, agent, old)
     enter(arrays, agent)
-    return DONE, np.int64(hits)
+    return FOUND, np.int64(hits)
 
 
 @inner
@@ -283,7 +280,7 @@ def _hits(arrays, here, there, step, k):
         n += 1
     if here != there:
         n += n_going(arrays, there, here, step)
-        if arrays.spots.has_diagonals and arrays.spots.beside[here, k] != NOWHERE:
+        if arrays.spots.beside[here, k] != NOWHERE:
             beside, across = arrays.spots.beside[here, k], arrays.spots.across[here, k]
             n += n_going(arrays, beside, across, step) + n_going(arrays, across, beside, step)
     return n

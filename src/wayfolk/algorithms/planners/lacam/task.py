@@ -18,17 +18,18 @@ from collections.abc import Generator as Work
 import numpy as np
 
 from wayfolk.algorithms import catalogue
-from wayfolk.algorithms.planners.lacam import exploring, flow, scatter, trees
-from wayfolk.algorithms.planners.lacam.dives import Dives
-from wayfolk.algorithms.planners.lacam.ground import FarFields, ground_of
+from wayfolk.algorithms.planners.lacam import config_search, flow, scatter, trees
 from wayfolk.algorithms.planners.lacam.guidance import Guidance, with_guides
+from wayfolk.algorithms.planners.lacam.guidance_choice import GuidanceChoice
 from wayfolk.algorithms.planners.lacam.pibt import Generator, new_generator
 from wayfolk.algorithms.task import Task, begin_task
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.kernels.random import new_random
 from wayfolk.machine import available_bytes
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.world.spots import DistanceTable, spots_of
 
 NO_COST = 1 << 60
 PORTION_SECONDS = 0.005
@@ -48,8 +49,8 @@ class Lacam(Task):
 
     def __init__(self, problem: Problem, seed: int, is_makespan: bool, margin: int, tries: int) -> None:
         self.problem, self.seed, self.is_makespan, self.margin, self.tries = problem, seed, is_makespan, margin, tries
-        self.ground = ground_of(problem.grid)
-        self.starts, self.goals = self.ground.spot_of[problem.starts], self.ground.spot_of[problem.goals]
+        self.spot_map = spots_of(problem.grid)
+        self.starts, self.goals = self.spot_map.spot_of[problem.starts], self.spot_map.spot_of[problem.goals]
         self.counters, self.detail = Counters(), ""
         self.best, self.orders = (np.empty((0, problem.n_agents), np.int32) for _ in range(2))
         self.cost = NO_COST
@@ -73,12 +74,12 @@ class Lacam(Task):
         status = Status.SOLVED if self.has_plan else self.status
         result = Result(status, self.algorithm, options=dict(self.options), counters=self.counters, detail=self.detail)
         if self.has_plan:
-            result.plan, result.bound = Plan(self.problem.grid, self.ground.cells[self.best]), self.bound
+            result.plan, result.bound = Plan(self.problem.grid, self.spot_map.cells[self.best]), self.bound
         return result
 
     def _work(self) -> Work[int, None, None]:
         """All that is done, in order."""
-        self.fields = FarFields(self.ground, self.goals)
+        self.fields = DistanceTable(self.spot_map, self.goals)
         while not self.fields.is_filled:
             yield self.fields.fill(min(self.allowed, AT_ONCE))
         self.luck = new_random(self.seed)
@@ -94,7 +95,7 @@ class Lacam(Task):
         turn = max(self.counters.expanded // 4, TREE_SHARE // n)
         self.guidance = Guidance(self.fields, self.seed)
         gen = yield from self._guided(gen)
-        self.dives = Dives()
+        self.dives = GuidanceChoice()
         while not self.status.is_final:
             yield from self._dive_once(gen, int(self.guidance.rng.integers(max(1, len(self.best) - 1))))
             if tree is not None:
@@ -103,7 +104,7 @@ class Lacam(Task):
     def _planted(self, gen: Generator, step: int) -> trees.ConfigTree:
         """A tree whose root is the configuration of the best plan at `step`."""
         tree = trees.new_tree(len(self.starts), 256)
-        exploring.plant(gen, tree, self.best[step], self.orders[step], self.is_makespan)
+        config_search.plant(gen, tree, self.best[step], self.orders[step], self.is_makespan)
         return tree
 
     def _search_on(
@@ -111,7 +112,7 @@ class Lacam(Task):
     ) -> Work[int, None, trees.ConfigTree | None]:
         """Search the tree of the first plan, for `most` nodes or until a first plan; the tree, None if it is too large."""
         had_plan = self.has_plan
-        policy = exploring.Policy(self.cost, 1, self.is_makespan, False, True, 0.001, 0.01 if had_plan else 0.0)
+        policy = config_search.Policy(self.cost, 1, self.is_makespan, False, True, 0.001, 0.01 if had_plan else 0.0)
         look, least = PATIENCE, NO_COST
         while most > 0 and tree is not None:
             before = self.counters.expanded
@@ -120,27 +121,27 @@ class Lacam(Task):
             most -= self.counters.expanded - before
             if not had_plan and tree.counts[trees.EXPANDED] >= look:
                 look, before_least, least = 2 * look, least, int(tree.nodes["h"][: tree.counts[trees.N_NODES]].min())
-                if code == exploring.RUNNING and least > NEARER * before_least:
+                if code == RUNNING and least > NEARER * before_least:
                     yield from self._help(tree)
                     if self.has_plan:
                         break
-            if code == exploring.FOUND:
+            if code == FOUND:
                 if tree.nodes[tree.counts[trees.GOAL]]["g"] < self.cost:
                     self._keep(tree, 0, 0)
                 policy = policy._replace(limit=self.cost)
                 if not had_plan:
                     break
-            elif code == exploring.EMPTY:
+            elif code == EXHAUSTED:
                 self.status, self.bound = (Status.SOLVED, 1.0) if had_plan else (Status.IMPOSSIBLE, None)
                 yield 0
                 break
-            elif code == exploring.FULL:
+            elif code == FULL:
                 tree = self._grown(tree)
         return tree
 
     def _help(self, tree: trees.ConfigTree) -> Work[int, None, None]:
         """Let Push and Rotate plan from the node that is nearest to the goals, if it can."""
-        grid, cells = self.problem.grid, self.ground.cells
+        grid, cells = self.problem.grid, self.spot_map.cells
         nearest = int(tree.nodes["h"][: tree.counts[trees.N_NODES]].argmin())
         rest = one_shot(grid, grid.places(cells[tree.configs[nearest]]), grid.places(self.problem.goals))
         task = begin_task(catalogue.find("push_and_rotate", "planners"), (rest,), {}, self.seed)
@@ -153,7 +154,7 @@ class Lacam(Task):
                 plan = task.result().plan
                 assert plan is not None
                 rows = trees.rows_to(tree, nearest)
-                steps = self.ground.spot_of[plan.cells[1:]]
+                steps = self.spot_map.spot_of[plan.cells[1:]]
                 self.best = np.concatenate([tree.configs[rows], steps])
                 self.orders = np.concatenate([tree.orders[rows], np.broadcast_to(tree.orders[nearest], steps.shape)])
                 self.cost = self._cost_until(len(self.best) - 1)
@@ -177,7 +178,7 @@ class Lacam(Task):
         """
         spent = self._cost_until(step)
         tree = self._planted(gen, step)
-        policy = exploring.Policy(self.cost - spent, self.tries, self.is_makespan, True, True, 0.001, 0.0)
+        policy = config_search.Policy(self.cost - spent, self.tries, self.is_makespan, True, True, 0.001, 0.0)
         most = 4 * (len(self.best) - step)
         unguided = most * 3 // 4
         renewal = most - WINDOW if traffic is not None and len(self.starts) > LARGE else unguided
@@ -189,29 +190,29 @@ class Lacam(Task):
             until = max(renewal, unguided) if is_guided else 0
             code = yield from self._portion(gen if is_guided else self.unguided, tree, policy, most - until)
             most -= self.counters.expanded - before
-            if traffic is not None and unguided < most <= renewal and code == exploring.RUNNING:
+            if traffic is not None and unguided < most <= renewal and code == RUNNING:
                 spots = tree.configs[tree.open[tree.counts[trees.N_OPEN] - 1]]
                 traffic = yield from self.guidance.traffic_from(spots, traffic)
                 gen, renewal = with_guides(gen, traffic.paths, traffic.lasts), most - WINDOW
-            if code == exploring.FULL:
+            if code == FULL:
                 tree = trees.grown(tree)
-            elif code != exploring.RUNNING:
-                if code == exploring.FOUND:
+            elif code != RUNNING:
+                if code == FOUND:
                     self._keep(tree, step, spent)
                 return
 
     def _portion(
-        self, gen: Generator, tree: trees.ConfigTree, policy: exploring.Policy, most: int
+        self, gen: Generator, tree: trees.ConfigTree, policy: config_search.Policy, most: int
     ) -> Work[int, None, int]:
         """Visit a few nodes; the code that the search ended with."""
         portion, began = min(self.allowed, self.portion, most), time.perf_counter()
         before = int(tree.counts[trees.EXPANDED])
-        code: int = exploring.explore(gen, tree, policy, portion)
+        code: int = config_search.explore(gen, tree, policy, portion)
         done = int(tree.counts[trees.EXPANDED]) - before
         self.counters.expanded += done
         seconds = time.perf_counter() - began
         self.portion = max(1, min(2 * portion, int(portion * PORTION_SECONDS / max(seconds, 1e-6))))
-        if code == exploring.FOUND and not self.has_plan:
+        if code == FOUND and not self.has_plan:
             self._keep(tree, 0, 0)
         yield done
         return code
@@ -238,7 +239,7 @@ class Lacam(Task):
             total = 0
             for agent in self.guidance.rng.permutation(len(self.starts)).tolist():
                 code, hits = scatter.replan(arrays, agent)
-                if code == scatter.FULL:
+                if code == FULL:
                     arrays = scatter.cleaned(arrays)
                     code, hits = scatter.replan(arrays, agent)
                 total += hits

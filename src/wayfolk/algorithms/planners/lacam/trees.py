@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.compile.jit import inner, kernel
+from wayfolk.compile.jit import inner
+from wayfolk.kernels.table import find_row, new_table, put, with_room
 
 S = TypeVar("S", bound=np.generic)
 N_NODES, N_CONSTRAINTS, N_LINKS, N_OPEN, FIRST_DIRTY, N_DIRTY, ROOT, GOAL, EXPANDED, REOPENED = range(10)
@@ -23,7 +24,6 @@ NODE = np.dtype(
     [
         ("g", np.int64),
         ("h", np.int64),
-        ("hash", np.uint64),
         ("parent", np.int32),
         ("head", np.int32),  # the queue of constraints
         ("tail", np.int32),
@@ -38,12 +38,12 @@ LINK = np.dtype([("to", np.int32), ("next", np.int32), ("cost", np.int32)], alig
 
 
 class ConfigTree(NamedTuple):
-    """Nodes with their configurations and the order of priority of their agents; `slots` is a hash table of node + 1."""
+    """Nodes with their configurations and the order of priority of their agents; `slots` is their hash table."""
 
     configs: NDArray[np.int32]
     orders: NDArray[np.int32]
     nodes: NDArray[np.void]
-    slots: NDArray[np.int32]
+    slots: NDArray[np.void]
     constraints: NDArray[np.void]
     links: NDArray[np.void]
     open: NDArray[np.int32]
@@ -60,7 +60,7 @@ def new_tree(n_agents: int, n_nodes: int) -> ConfigTree:
         configs=np.empty((n_nodes, n_agents), np.int32),
         orders=np.empty((n_nodes, n_agents), np.int32),
         nodes=np.zeros(n_nodes, NODE),
-        slots=np.zeros(_n_slots(n_nodes), np.int32),
+        slots=new_table(n_nodes),
         constraints=np.zeros(16 * n_nodes, CONSTRAINT),
         links=np.zeros(2 * n_nodes, LINK),
         open=np.zeros(2 * n_nodes, np.int32),
@@ -90,10 +90,9 @@ def grown(tree: ConfigTree) -> ConfigTree:
             configs=_doubled(tree.configs),
             orders=_doubled(tree.orders),
             nodes=_doubled(tree.nodes),
-            slots=np.zeros(_n_slots(2 * n), np.int32),
+            slots=with_room(tree.slots, 2 * n),
             dirty=dirty,
         )
-        _hash_again(tree.nodes, int(counts[N_NODES]), tree.slots)
     return tree
 
 
@@ -117,10 +116,6 @@ def _doubled(array: NDArray[S]) -> NDArray[S]:
     return larger
 
 
-def _n_slots(n_nodes: int) -> int:
-    return 1 << (2 * n_nodes - 1).bit_length()
-
-
 @inner
 def has_room(tree):
     """Whether one more visit fits into the arrays."""
@@ -134,30 +129,24 @@ def has_room(tree):
 
 
 @inner
-def add_node(tree, parent, g, h, mark):
-    """A node for the configuration in `best`, whose hash is `mark`; its number."""
+def add_node(tree, parent, g, h, at, key):
+    """A node for the configuration in `best`, whose digest `key` belongs to the place `at` of `slots`; its number."""
     number = np.int32(tree.counts[N_NODES])
     tree.counts[N_NODES] += 1
     copy(tree.best, tree.configs[number])
     node = tree.nodes[number]
-    node["g"], node["h"], node["hash"] = g, h, mark
+    node["g"], node["h"] = g, h
     node["parent"], node["head"], node["tail"], node["links"] = parent, NONE, NONE, NONE
     node["begun"] = node["dirty"] = False
-    _enter(tree.slots, number, mark)
+    put(tree.slots, at, key, number)
     return number
 
 
 @inner
-def find(tree, mark):
-    """The node with the configuration in `best`, or NONE."""
-    slots, mask = tree.slots, np.uint64(tree.slots.size - 1)
-    at = mark & mask
-    while slots[at] != 0:
-        number = slots[at] - 1
-        if tree.nodes[number]["hash"] == mark and _is_same(tree.configs[number], tree.best):
-            return np.int32(number)
-        at = (at + np.uint64(1)) & mask
-    return NONE
+def find_node(tree, key):
+    """The node with the configuration in `best`, whose digest is `key`, or NONE; and its place in `slots`."""
+    at = find_row(tree.slots, tree.configs, tree.best, key)
+    return (tree.slots[at]["item"] if tree.slots[at]["key"] == key else NONE), at
 
 
 @inner
@@ -192,42 +181,7 @@ def lower(tree, number, other, cost):
 
 
 @inner
-def hash_of(config):
-    """A number that hardly two configurations share."""
-    mark = np.uint64(0)
-    for agent in range(config.size):
-        word = (np.uint64(agent) << np.uint64(32)) + np.uint64(config[agent]) + np.uint64(1)
-        word = word * np.uint64(0x9E3779B97F4A7C15)
-        word = (word ^ (word >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-        mark += word ^ (word >> np.uint64(32))
-    return mark
-
-
-@inner
 def copy(one, other):
     """Write all elements of `one` to `other`."""
     for k in range(one.size):
         other[k] = one[k]
-
-
-@inner
-def _is_same(one, other):
-    agent = 0
-    while agent < one.size and one[agent] == other[agent]:
-        agent += 1
-    return agent == one.size
-
-
-@inner
-def _enter(slots, number, mark):
-    mask = np.uint64(slots.size - 1)
-    at = mark & mask
-    while slots[at] != 0:
-        at = (at + np.uint64(1)) & mask
-    slots[at] = number + 1
-
-
-@kernel
-def _hash_again(nodes, n, slots):
-    for number in range(n):
-        _enter(slots, number, nodes[number]["hash"])

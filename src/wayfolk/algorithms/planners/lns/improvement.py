@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from wayfolk.algorithms.planners._sipp import repair
-from wayfolk.algorithms.planners._sipp.fields import FleetFields
 from wayfolk.algorithms.planners._sipp.fleet import BOUND, BY_MAKESPAN, LEAST_LONGEST, LONGEST, SUM, new_fleet
 from wayfolk.algorithms.planners._sipp.task import Repairing
 from wayfolk.errors import BadProblem, TooLarge
 from wayfolk.judge.metrics import sum_of_costs
+from wayfolk.kernels.distances import StepFields
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Result, Status
@@ -33,7 +33,7 @@ class Improvement(Repairing):
         seed: int = 0,
         neighbourhood: int = 8,
         by_makespan: bool = False,
-        fields: FleetFields | None = None,
+        fields: StepFields | None = None,
     ) -> None:
         super().__init__(problem)
         if plan.n_agents != problem.n_agents or (plan.cells[[0, -1]] != [problem.starts, problem.goals]).any():

@@ -26,6 +26,7 @@ from wayfolk.algorithms.planners._sipp import repair
 from wayfolk.algorithms.planners._sipp.fleet import FIRST, N_MEMBERS, OLD_PAIRS, PAIRS, PHASE, TURN, new_fleet
 from wayfolk.algorithms.planners._sipp.task import AGENTS_AT_ONCE, Repairing
 from wayfolk.errors import TooLarge
+from wayfolk.kernels.codes import RUNNING
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Result, Status
@@ -90,11 +91,13 @@ class Lns2(Repairing):
 
     def _measure(self) -> None:
         """Measure distances; after the last, put the agents in order."""
-        code = repair.RUNNING
-        while code == repair.RUNNING and self.unspent > 0 and perf_counter() < self.until:
+        code = RUNNING
+        while code == RUNNING and self.unspent > 0:
             before = self.expanded
             code = repair.measure(self.fleet, min(self.unspent, AGENTS_AT_ONCE))
             self.unspent -= self.expanded - before
+            if perf_counter() >= self.until:
+                break
         if code == repair.CUT_OFF:
             agent = int(self.fleet.counts[TURN])
             self.status, self.detail = Status.IMPOSSIBLE, f"agent {agent} cannot reach its goal"

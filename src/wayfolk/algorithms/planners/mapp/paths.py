@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, NOWHERE
 
-NO_PATH, FOUND, NO_ROOM = range(3)  # what `find_path` returns
 N_CELLS, STAMP, WORK = range(3)  # places in `counts`
 
 
@@ -45,7 +44,7 @@ def find_path(paths, agent, start, goal):
     seen, came, queue, counts = paths.seen, paths.came, paths.queue, paths.counts
     paths.lengths[agent] = 0
     if start != goal and paths.taken[goal]:
-        return NO_PATH
+        return EXHAUSTED
     counts[STAMP] += 1
     stamp = counts[STAMP]
     head, tail = 0, 0
@@ -82,13 +81,13 @@ def find_path(paths, agent, start, goal):
             tail += 1
     counts[WORK] += head
     if found == NOWHERE and start != goal:
-        return NO_PATH
+        return EXHAUSTED
     length, node = 1, found
     while node != NOWHERE:
         length += 1
         node = np.int64(came[node])
     if counts[N_CELLS] + length > paths.cells.size:
-        return NO_ROOM
+        return FULL
     first = counts[N_CELLS]
     counts[N_CELLS] += length
     paths.first[agent], paths.lengths[agent] = first, length

@@ -6,36 +6,25 @@ import time
 
 import numpy as np
 
-from wayfolk.algorithms.planners._parallel import TooLong, plan_of
-from wayfolk.algorithms.planners._pebbles import N_MOVES, new_pebbles, with_longer_log
-from wayfolk.algorithms.planners.mapp.paths import N_CELLS, NO_PATH, NO_ROOM, WORK, SlidePaths, find_path
+from wayfolk.algorithms.planners._move_log import MoveLogTask
+from wayfolk.algorithms.planners.mapp.paths import N_CELLS, WORK, SlidePaths, find_path
 from wayfolk.algorithms.planners.mapp.steps import ALL_ARRIVED, LEFT, LOG_FULL, NO_PROGRESS, ROUND, Sliding, progress
-from wayfolk.algorithms.task import Task
-from wayfolk.errors import NotSupported
-from wayfolk.kernels.codes import NOBODY
-from wayfolk.machine import available_bytes
-from wayfolk.problem.plan import Plan
+from wayfolk.kernels.codes import EXHAUSTED, FULL, NOBODY
 from wayfolk.problem.problem import Problem
-from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.problem.result import NO_LIMIT, Status
 
 ATTEMPTS_BETWEEN_LOOKS = 20_000
 
 
-class Mapp(Task):
+class Mapp(MoveLogTask):
     """MAPP under way. A budget counts searches for paths, then attempts of agents to advance."""
 
     def __init__(self, problem: Problem, *, reach: int) -> None:
-        if not problem.is_one_shot:
-            raise NotSupported("a planner needs one goal for each agent; patrols and tasks are for controllers")
-        self.problem = problem
+        super().__init__(problem)
         self.paths = _new_paths(problem, reach)
-        self.pebbles = new_pebbles(problem)
         self.is_slidable = np.ones(problem.n_agents, bool)
         self.next_agent, self.has_changed = 0, False
         self.sliding: Sliding | None = None
-        self.counters = Counters()
-        self.detail = ""
-        self.plan: Plan | None = None
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Make up to `budget` searches and attempts, fewer if `until` comes first; `unspent` are left then."""
@@ -62,10 +51,10 @@ class Mapp(Task):
             agent = self.next_agent
             start, goal = int(problem.starts[agent]), int(problem.goals[agent])
             code = find_path(paths, agent, start, goal)
-            if code == NO_ROOM:
+            if code == FULL:
                 self.paths = paths._replace(cells=np.concatenate([paths.cells, np.zeros_like(paths.cells)]))
                 return 1
-            if code == NO_PATH:
+            if code == EXHAUSTED:
                 self.is_slidable[agent] = False
                 self.has_changed = True
                 paths.shut[start], paths.owner[goal] = 1, NOBODY
@@ -99,10 +88,7 @@ class Mapp(Task):
         assert self.sliding is not None
         code = progress(self.pebbles, self.paths, self.sliding, budget)
         if code == LOG_FULL:
-            if 4 * self.pebbles.log.nbytes > available_bytes():
-                self._stop_for_memory(f"the log of {len(self.pebbles.log)} moves")
-            else:
-                self.pebbles = with_longer_log(self.pebbles)
+            self.lengthen_log()
         elif code in (ALL_ARRIVED, NO_PROGRESS):
             self._finish()
         return budget - int(self.sliding.job[LEFT])
@@ -110,11 +96,7 @@ class Mapp(Task):
     def _finish(self) -> None:
         """Make the plan, and say who did not move."""
         problem = self.problem
-        moves = self.pebbles.log[: self.pebbles.counts[N_MOVES]]
-        try:
-            self.plan = plan_of(problem.grid, problem.starts, moves)
-        except TooLong as error:
-            self._stop_for_memory(str(error))
+        if not self.read_log():
             return
         late = np.flatnonzero(self.pebbles.here != problem.goals)
         if not late.size:
@@ -125,15 +107,6 @@ class Mapp(Task):
         self.detail = f"{len(late)} of {problem.n_agents} agents are not slidable and stay at their starts: {names}"
         if self.is_slidable[late].any():
             self.detail = f"slidable agents made no progress; {len(late)} do not arrive: {names}"
-
-    def _stop_for_memory(self, what: str) -> None:
-        self.status, self.detail = Status.OUT_OF_BUDGET, f"out of memory: {what}"
-
-    def result(self) -> Result:
-        """The plan of the slidable agents, once all of them have arrived."""
-        result = Result(self.status, self.algorithm, options=dict(self.options), counters=self.counters)
-        result.plan, result.detail = self.plan, self.detail
-        return result
 
 
 def _new_paths(problem: Problem, reach: int) -> SlidePaths:

@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._blocks import Blocks
-from wayfolk.algorithms.planners._joint import JointSearch
+from wayfolk.algorithms.planners._joint_bfs import JointBfs
 from wayfolk.algorithms.planners._pebbles import MOVE, N_MOVES
+from wayfolk.algorithms.planners._push import Order, PushPlanner
+from wayfolk.algorithms.planners._push_kernels import ATTEMPT, TURN, new_walking
 from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.algorithms.planners._subproblems import priorities
 from wayfolk.algorithms.planners._swaps import new_swapping
-from wayfolk.algorithms.planners._walking import ATTEMPT, TURN, new_walking
-from wayfolk.algorithms.planners._walks import Order, Walks
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Status
 
 
-class PushAndRotate(Walks):
-    """Walks under way. A budget counts steps of agents towards their goals, then states of joint searches."""
+class PushAndRotate(PushPlanner):
+    """Push and Rotate as a task. A budget counts steps of agents towards their goals, then states of joint searches."""
 
     def __init__(
         self, problem: Problem, blocks: Blocks, *, seed: int, order: Order, done_cost: int, rounds: int
@@ -32,7 +32,7 @@ class PushAndRotate(Walks):
         walking = new_walking(problem.goals, grid.n_cells, done_cost=done_cost, detours=True)
         super().__init__(problem, swapping, walking, seed=seed, order=order)
         self.rounds, self.round = rounds, 0
-        self.searches: list[tuple[NDArray[np.intp], JointSearch]] = []
+        self.searches: list[tuple[NDArray[np.intp], JointBfs]] = []
 
     def choose_order(self) -> NDArray[np.int32]:
         """As the option says, but agents of subproblems with priority go first."""
@@ -69,7 +69,7 @@ class PushAndRotate(Walks):
         parts = grid.components[goals]
         for part in np.unique(parts[self.walking.stuck != 0]):
             agents = np.flatnonzero(parts == part)
-            search = JointSearch(grid, tuple(here[agents].tolist()), tuple(goals[agents].tolist()))
+            search = JointBfs(grid, tuple(here[agents].tolist()), tuple(goals[agents].tolist()))
             self.searches.append((agents, search))
 
     def _search_jointly(self) -> int:

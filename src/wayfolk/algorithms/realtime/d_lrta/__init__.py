@@ -11,7 +11,7 @@ Guarantees  the agent reaches the goal if it can be reached.
 Invariants  a new subgoal is nearer to the goal's region than the one before; what is learned for a subgoal never
             overestimates. At most `expansions` for each move.
 Cost        preparation, at the first walk on a map: a search of the whole map for each region, about 1 s for 200 regions
-            on a game map of 320 x 320, and 16 bytes for each pair of regions. A deadline does not include it, and Ctrl-C
+            on a game map of 320 x 320, and 16 bytes for each pair of regions. It counts towards a deadline, and Ctrl-C
             stops it. `agent.database.save(path)` writes the database to a file for the option `database`.
 Deviations  a plan is an A* with a budget that learns as RTAA* does, and is walked to its end; the paper expands all cells
             up to a depth. The classifier chooses the budget, the 64th, 16th or 4th part of `expansions`, or all: a
@@ -30,7 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.options import Range
+from wayfolk.algorithms.realtime import _hints as hints
 from wayfolk.algorithms.realtime._database import Database, Kind, check_cells, database_of
+from wayfolk.algorithms.realtime._hints import SparseHints
+from wayfolk.algorithms.realtime._state import AGENT, Limits
 from wayfolk.algorithms.realtime._subgoals import ToSubgoals, roomy_ahead
 from wayfolk.algorithms.realtime.d_lrta import region_pairs
 from wayfolk.algorithms.realtime.d_lrta.budget_tree import learn_tree
@@ -43,17 +46,10 @@ from wayfolk.algorithms.realtime.d_lrta.region_pairs import (
     Samples,
     Trip,
 )
-from wayfolk.algorithms.search._best_first import settings as bucket_settings
+from wayfolk.algorithms.search._single_source import SingleSource
 from wayfolk.errors import BadInput
 from wayfolk.files.arrays import Arrays, Expected
-from wayfolk.kernels import best_first, buckets, hints
-from wayfolk.kernels.best_first import QUEUE_FULL, Memory
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.deadline import check_deadline
-from wayfolk.kernels.graph import ZERO
-from wayfolk.kernels.hints import SparseHints
-from wayfolk.kernels.real_time import AGENT, Limits
-from wayfolk.problem.result import NO_LIMIT
 from wayfolk.world.abstraction.cliques import Cliques, cliques_of
 from wayfolk.world.grid import Grid
 
@@ -119,44 +115,12 @@ def build(grid: Grid, regions: int, expansions: int, seed: int) -> Arrays:
     n = len(centres)
     cells, costs = np.full((2, n, n), NOWHERE, np.int32), np.full((2, n, n), np.inf, np.float32)
     pairs = RegionPairs(region, cells[0], costs[0], cells[1], costs[1])
-    field = _Field(grid)
+    source = SingleSource(grid)
     for to in range(n):
-        region_pairs.leave(grid.graph, field.around(int(centres[to])), pairs, centres, grid.free_cells, to)
+        region_pairs.leave(grid.graph, source.costs_from(int(centres[to])), pairs, centres, grid.free_cells, to)
     budgets = np.maximum(expansions >> np.array([6, 4, 2, 0]), 1)
-    tree = learn_tree(*_rehearsed(grid, field, centres, pairs.subgoals, budgets, seed), budgets)
+    tree = learn_tree(*_rehearsed(grid, source, centres, pairs.subgoals, budgets, seed), budgets)
     return {**pairs._asdict(), **tree}
-
-
-class _Field:
-    """Costs from one cell to all others, for one cell after the other."""
-
-    def __init__(self, grid: Grid) -> None:
-        self.grid = grid
-        self.per_unit, n_lists, _ = bucket_settings(grid, 0.0, "zero")
-        self.memory, self.queue = best_first.new_memory(grid.n_cells), buckets.new_buckets(n_lists, 1024)
-
-    def around(self, cell: int) -> Memory:
-        """The costs from `cell`."""
-        check_deadline()
-        nothing, no_path = np.zeros(0, np.int32), np.zeros(0, np.intp)
-        is_new, code = True, QUEUE_FULL
-        while code == QUEUE_FULL:
-            code, *_ = best_first.search(
-                self.grid.graph,
-                self.memory,
-                self.queue,
-                ordering=best_first.Ordering(0.0, ZERO, self.per_unit, False, False),
-                start=cell,
-                goal=int(NOWHERE),
-                budget=NO_LIMIT,
-                events=nothing,
-                is_new=is_new,
-                path=no_path,
-            )
-            is_new = False
-            if code == QUEUE_FULL:
-                self.queue = buckets.grown(self.queue)
-        return self.memory
 
 
 def _regions(cliques: Cliques, most: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -179,7 +143,7 @@ def _regions(cliques: Cliques, most: int) -> tuple[NDArray[np.int32], NDArray[np
 
 def _rehearsed(
     grid: Grid,
-    field: _Field,
+    source: SingleSource,
     centres: NDArray[np.int32],
     subgoals: NDArray[np.int32],
     budgets: NDArray[np.int64],
@@ -199,7 +163,7 @@ def _rehearsed(
         trip.agents[0]["here"], trip.agents[0]["goal"], trip.progress[0]["least"] = centres[pair[0]], goal, np.inf
         table = hints.new_table(2 * REHEARSED * (int(budgets[0]) + 1))
         learned = SparseHints(table, np.zeros(1, np.int64), goal, grid.n_cells)
-        region_pairs.rehearse(grid.graph, field.around(goal), learned, ahead, trip, budgets, samples, REHEARSED)
+        region_pairs.rehearse(grid.graph, source.costs_from(goal), learned, ahead, trip, budgets, samples, REHEARSED)
     count = int(samples.counts[0])
     return samples.facts[:count], samples.classes[:count]
 

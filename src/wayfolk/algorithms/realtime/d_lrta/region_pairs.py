@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.realtime._hints import HintedGraph, SparseHints, known
+from wayfolk.algorithms.realtime._look_ahead.plans import Ahead, _best_open, step
+from wayfolk.algorithms.realtime._state import ARRIVED, NO_ROOM, STUCK, WALKING
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import best_first
-from wayfolk.kernels.best_first import EXPANDED, FOUND, RUNNING, STAMP
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED, STAMP
+from wayfolk.kernels.codes import FOUND, NOWHERE, RUNNING
 from wayfolk.kernels.graph import heuristic, slots, there
-from wayfolk.kernels.hints import HintedGraph, SparseHints, known
-from wayfolk.kernels.look_ahead import Ahead, _best_open, step
-from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, STUCK, WALKING
 
 AWAY, LEARNED, IDLE, WAYS = range(4)  # what the choice of a budget is based on, places in `facts`
 N_FACTS = 4

@@ -8,7 +8,7 @@ Invariants  a stored path keeps only so many cells that hill climbing leads from
             fewer: each move goes to the neighbour that seems nearest. An agent that follows a stored path learns nothing.
             At most (4 nearest + 1) cutoff + expansions for a move that looks for a path, then 1.
 Cost        preparation, at the first walk on a map: a cheapest path for each record, about 2 s for 2,000 of them on a game
-            map of 320 x 320, and 4 bytes for each stored cell. A deadline does not include it, and Ctrl-C stops it.
+            map of 320 x 320, and 4 bytes for each stored cell. It counts towards a deadline, and Ctrl-C stops it.
             `agent.database.save(path)` writes the paths to a file for the option `database`.
 Deviations  a path is followed from where the agent can climb to, up to where it can leave it for the goal, not from its
             start to its end. If no path fits, RTAA* with `expansions` moves towards the goal (with 1 that is LRTA*), and
@@ -24,6 +24,7 @@ import numpy as np
 
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.realtime._database import Database, Kind, check_cells, database_of
+from wayfolk.algorithms.realtime._state import AGENT, Limits
 from wayfolk.algorithms.realtime._subgoals import ToSubgoals
 from wayfolk.algorithms.realtime.knn_lrta import climbing
 from wayfolk.algorithms.realtime.knn_lrta.climbing import CANDIDATE, JOURNEY, Journey, Lookup, Records
@@ -33,7 +34,6 @@ from wayfolk.errors import BadInput
 from wayfolk.files.arrays import Arrays
 from wayfolk.kernels.deadline import check_deadline
 from wayfolk.kernels.graph import HEURISTICS
-from wayfolk.kernels.real_time import AGENT, Limits
 from wayfolk.world.grid import Grid
 
 PAPER = "Bulitko and Bjornsson 2009"

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.realtime._hints import HintedGraph, SparseHints
+from wayfolk.algorithms.realtime._look_ahead.plans import step
+from wayfolk.algorithms.realtime._state import ARRIVED, NO_ROOM, STUCK, WALKING
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.best_first import FUZZ
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import cost, heuristic, slots, there
-from wayfolk.kernels.hints import HintedGraph, SparseHints
-from wayfolk.kernels.look_ahead import step
-from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, STUCK, WALKING
 
 LOOKING, CLIMBING = range(2)  # modes of a journey: it looks for a record before each plan, or follows one
 JOURNEY = np.dtype([("mode", np.int64), ("at", np.int64), ("end", np.int64)], align=True)

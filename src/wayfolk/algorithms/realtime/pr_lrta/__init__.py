@@ -7,8 +7,8 @@ Guarantees  the agent reaches the goal if it can be reached.
 Invariants  among the groups, learned heuristics never overestimate and stay consistent. For each move at most
             `expansions` groups are expanded, and once each cell of the `groups` to cross and of the agent's own: the
             bound is expansions + (groups + 1) times the cells of the largest group of the map.
-Cost        preparation, at the first walk on a map: the abstraction (see `wayfolk.world.abstraction.cliques`), which a
-            deadline does not include. Then 20 bytes for each cell. Whether there is a way at all is known from the
+Cost        preparation, at the first walk on a map: the abstraction (see `wayfolk.world.abstraction.cliques`), which
+            counts towards a deadline. Then 20 bytes for each cell. Whether there is a way at all is known from the
             connected parts of the map.
 Deviations  groups are expanded by A* with a budget that learns as RTAA* does, not to a fixed depth; the corridor is
             searched at once on the lowest level, not on the levels between. After a change the map is abstracted anew.
@@ -21,13 +21,13 @@ from typing import Annotated
 import numpy as np
 
 from wayfolk.algorithms.options import Range
+from wayfolk.algorithms.realtime._hints import DenseHints
 from wayfolk.algorithms.realtime._learner import Learner
-from wayfolk.algorithms.realtime._look_ahead import new_ahead
+from wayfolk.algorithms.realtime._look_ahead.agent import new_ahead
+from wayfolk.algorithms.realtime._state import AGENT, ARRIVED, NO_ROOM, STUCK, Limits
 from wayfolk.algorithms.realtime.pr_lrta import refine
 from wayfolk.algorithms.realtime.pr_lrta.refine import Corridor, Overview
 from wayfolk.kernels import best_first, buckets, heap
-from wayfolk.kernels.hints import DenseHints
-from wayfolk.kernels.real_time import AGENT, ARRIVED, NO_ROOM, STUCK, Limits
 from wayfolk.problem.result import Status
 from wayfolk.world.abstraction.cliques import cliques_of
 from wayfolk.world.graph import Graph

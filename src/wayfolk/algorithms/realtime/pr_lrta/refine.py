@@ -11,14 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.realtime._hints import DenseHints, HintedGraph
+from wayfolk.algorithms.realtime._look_ahead.plans import Ahead, step
+from wayfolk.algorithms.realtime._state import ARRIVED, NO_ROOM, PLANNING, STUCK, WALKING
 from wayfolk.algorithms.search._corridor import seek
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.best_first import EXPANDED, RUNNING, Memory
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.best_first import EXPANDED, SearchMemory
+from wayfolk.kernels.codes import NOWHERE, RUNNING
 from wayfolk.kernels.graph import CsrGraph
-from wayfolk.kernels.hints import DenseHints, HintedGraph
-from wayfolk.kernels.look_ahead import Ahead, step
-from wayfolk.kernels.real_time import ARRIVED, NO_ROOM, PLANNING, STUCK, WALKING, step_cost
+from wayfolk.kernels.path_costs import edge_cost
 
 
 class Overview(NamedTuple):
@@ -34,7 +35,7 @@ class Overview(NamedTuple):
 class Corridor(NamedTuple):
     """Arrays to search the cells of the nodes to cross; `nodes` are those, and `route` the path through them."""
 
-    memory: Memory
+    memory: SearchMemory
     rows: NDArray[np.void]
     marks: NDArray[np.int32]
     nodes: NDArray[np.int32]
@@ -65,7 +66,7 @@ def move_by_groups(world, over, corridor, agents, above, trail, limits):
             agent["plans"] += 1
             agent["most"] = max(agent["most"], agent["expanded"] - agent["before"])
         cell = corridor.route[agent["at"]]
-        agent["travel"] += step_cost(world, here, cell)
+        agent["travel"] += edge_cost(world, here, cell)
         agent["here"] = cell
         agent["at"] += 1
         trail.walked[agent["moves"]] = cell

@@ -24,16 +24,27 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.search._any_angle import length_of
-from wayfolk.algorithms.search._best_first import BestFirst, best_heuristic
+from wayfolk.algorithms.search._any_angle.task import length_of
+from wayfolk.algorithms.search._best_first import BestFirst, best_heuristic, on_graph
 from wayfolk.algorithms.search._search import with_room
 from wayfolk.algorithms.search.field_d_star import field as lattice
 from wayfolk.algorithms.search.field_d_star.field import EXPANDED, GENERATED
 from wayfolk.algorithms.search.field_d_star.path import follow
 from wayfolk.algorithms.task import Task
 from wayfolk.errors import BadInput, BadProblem
-from wayfolk.kernels.best_first import EXHAUSTED, FOUND, QUEUE_FULL
-from wayfolk.kernels.codes import EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST
+from wayfolk.kernels.codes import (
+    EAST,
+    EXHAUSTED,
+    FOUND,
+    FULL,
+    NORTH,
+    NORTH_EAST,
+    NORTH_WEST,
+    SOUTH,
+    SOUTH_EAST,
+    SOUTH_WEST,
+    WEST,
+)
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
 from wayfolk.world.grid import Grid, Moves
 
@@ -100,7 +111,7 @@ class FieldDStar(Task):
         code = lattice.repair(self.field, self._node(self.start), self._node(self.goal), budget, self.events)
         self.counters.expanded = int(self.field.counts[EXPANDED])
         self.counters.generated = int(self.field.counts[GENERATED])
-        if code == QUEUE_FULL:
+        if code == FULL:
             self.field = lattice.with_room(self.field, self.field.rows.size)
         elif code == EXHAUSTED:
             self.status = Status.IMPOSSIBLE
@@ -119,10 +130,8 @@ class FieldDStar(Task):
         if self.cost <= float(self.field.nodes[start]["g"]) + lattice.SLACK:
             self.status = Status.SOLVED
             return
-        self.doubt = BestFirst(
-            self.world, self.start, self.goal, weight=1.0, heuristic=best_heuristic(self.world), oldest_first=False,
-            watch=self.watch,
-        )  # fmt: skip
+        method = on_graph(self.world, 1.0, best_heuristic(self.world))
+        self.doubt = BestFirst(self.world, self.start, self.goal, method, self.watch)
 
     def _compare(self, doubt: BestFirst, budget: int) -> None:
         """Go on with A*, and take its path if it is cheaper."""

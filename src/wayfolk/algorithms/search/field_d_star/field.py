@@ -21,9 +21,21 @@ from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.any_angle import ROW
-from wayfolk.kernels.best_first import EXHAUSTED, FOUND, QUEUE_FULL, RUNNING
-from wayfolk.kernels.codes import EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST
+from wayfolk.kernels.codes import (
+    EAST,
+    EXHAUSTED,
+    FOUND,
+    FULL,
+    NORTH,
+    NORTH_EAST,
+    NORTH_WEST,
+    RUNNING,
+    SOUTH,
+    SOUTH_EAST,
+    SOUTH_WEST,
+    WEST,
+)
+from wayfolk.kernels.heap import FLOAT_ROW
 
 N_OPEN, EXPANDED, GENERATED = range(3)  # places in `counts`
 SLACK = (
@@ -60,7 +72,7 @@ def new_field(reach: NDArray[np.uint8], terrain: NDArray[np.float64], stride: in
         reach=reach,
         terrain=terrain,
         nodes=nodes,
-        rows=np.zeros(1024, ROW),
+        rows=np.zeros(1024, FLOAT_ROW),
         counts=np.zeros(4, np.int64),
         stride=stride,
         span=span,
@@ -74,7 +86,7 @@ def with_room(field: Field, n_rows: int) -> Field:
     short = int(field.counts[N_OPEN]) + n_rows - field.rows.size
     if short <= 0:
         return field
-    return field._replace(rows=np.concatenate([field.rows, np.zeros(max(short, field.rows.size), ROW)]))
+    return field._replace(rows=np.concatenate([field.rows, np.zeros(max(short, field.rows.size), FLOAT_ROW)]))
 
 
 @kernel
@@ -87,7 +99,7 @@ def set_goal(field, start, goal):
 
 @kernel
 def repair(field, start, goal, budget, events):
-    """Expand up to `budget` nodes, until the value of `start` is right; RUNNING, FOUND, EXHAUSTED or QUEUE_FULL.
+    """Expand up to `budget` nodes, until the value of `start` is right; RUNNING, FOUND, EXHAUSTED or FULL.
 
     A cell that each expanded node belongs to is written to `events` while there is room.
     """
@@ -111,7 +123,7 @@ def repair(field, start, goal, budget, events):
         if count[EXPANDED] >= stop:
             return RUNNING
         if count[N_OPEN] + 16 > rows.size:
-            return QUEUE_FULL
+            return FULL
         count[N_OPEN] = heap.pop(rows, count[N_OPEN])
         if count[EXPANDED] < events.size:
             events[count[EXPANDED]] = _cell_of(field, here)

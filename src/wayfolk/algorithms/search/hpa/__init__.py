@@ -23,20 +23,10 @@ from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._search import Search
 from wayfolk.algorithms.search.hpa import levels as _hpa
 from wayfolk.algorithms.search.hpa.levels import NEW
-from wayfolk.algorithms.search.hpa.path import (
-    EXHAUSTED,
-    EXPANDED,
-    FOUND,
-    N_PATH,
-    PATH_FULL,
-    PHASE,
-    QUEUE_FULL,
-    RUNNING,
-    STAMP,
-)
-from wayfolk.algorithms.shown import Shown, states_by_stamp
+from wayfolk.algorithms.search.hpa.path import EXPANDED, N_PATH, PATH_FULL, PHASE, STAMP
+from wayfolk.algorithms.search_view import SearchView, states_by_stamp
 from wayfolk.kernels.best_first import Answers
-from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
 from wayfolk.kernels.graph import MANHATTAN, OCTILE
 from wayfolk.kernels.watching import estimate_to
 from wayfolk.problem.layers import CellLayer, Layer, LayerKind
@@ -107,7 +97,7 @@ class Hierarchical(Search):
         """The path and its cost."""
         return self.memory.path[0, : self.memory.counts[N_PATH]], float(self.memory.states[-1]["g"])
 
-    def shown(self) -> Shown:
+    def search_view(self) -> SearchView:
         """Open and closed nodes."""
         states, nodes = self.memory.states[:-1], self.clusters.tables.nodes["cell"]
         state = np.zeros(self.world.n_cells, np.uint8)
@@ -118,9 +108,9 @@ class Hierarchical(Search):
         state[cells], g[cells] = by_node[known], states["g"][known]
         parent[cells] = np.where(before == NOWHERE, self.start, nodes[np.where(before == NOWHERE, 0, before)])
         h = estimate_to(self.world.graph, self.goal, self.kind)
-        return super().shown()._replace(state=state, g=g, parent=parent, h=h)
+        return super().search_view()._replace(state=state, g=g, parent=parent, h=h)
 
-    def shown_layers(self) -> tuple[Layer, ...]:
+    def view_layers(self) -> tuple[Layer, ...]:
         """The clusters of each level."""
         tables, grid = self.clusters.tables, self.world
         y, x = np.divmod(grid.free_cells, grid.stride)
@@ -154,14 +144,14 @@ class Hierarchical(Search):
                 first=first,
                 answers=answers,
             )
-            if code not in (QUEUE_FULL, PATH_FULL):
+            if code not in (FULL, PATH_FULL):
                 return first
             self._make_room(code)
 
     def _make_room(self, code: int) -> None:
         """Twice as much of what was not enough."""
         memory = self.memory
-        if code == QUEUE_FULL:
+        if code == FULL:
             self.memory = memory._replace(rows=np.concatenate([memory.rows, np.zeros_like(memory.rows)]))
         elif code == PATH_FULL:
             wider = np.concatenate([memory.path, np.zeros_like(memory.path)], axis=1)

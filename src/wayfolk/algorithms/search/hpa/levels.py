@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.search._taut import pull
 from wayfolk.algorithms.search.hpa.path import (
-    EXHAUSTED,
     EXPANDED,
-    FOUND,
     LEVEL,
     N_DONE,
     N_LIST,
@@ -26,8 +24,6 @@ from wayfolk.algorithms.search.hpa.path import (
     N_PATH,
     PATH_FULL,
     PHASE,
-    QUEUE_FULL,
-    RUNNING,
     STAMP,
     home_of,
     length,
@@ -38,7 +34,7 @@ from wayfolk.algorithms.search.hpa.path import (
 )
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import DX, DY, NOWHERE
+from wayfolk.kernels.codes import DX, DY, EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
 from wayfolk.kernels.graph import MANHATTAN, cost
 from wayfolk.world.abstraction._clusters import ARRIVED, NO_WAY, flood, key_of
 from wayfolk.world.abstraction.clusters import ClusterTables
@@ -85,7 +81,7 @@ def new_memory(tables: ClusterTables) -> ClusterMemory:
 
 @kernel
 def search(graph, tables, memory, start, goal, kind, smooth, budget, events):
-    """Go on with the search in `memory`, or begin it; RUNNING, FOUND, EXHAUSTED, QUEUE_FULL or PATH_FULL.
+    """Go on with the search in `memory`, or begin it; RUNNING, FOUND, EXHAUSTED, FULL or PATH_FULL.
 
     Expanding a node and writing out one step between nodes are a unit of `budget` each. The path is left in the first
     row of `memory.path`, counts[N_PATH] cells, and what it costs in the last row of `memory.states`.
@@ -138,7 +134,7 @@ def search_many(graph, tables, memory, starts, goals, kind, smooth, first, answe
             events=path[:0],
         )
         n = counts[N_PATH] if outcome == FOUND else 0
-        if outcome in (QUEUE_FULL, PATH_FULL) or used + n > path.size:
+        if outcome in (FULL, PATH_FULL) or used + n > path.size:
             return k, outcome
         for j in range(n):
             path[used + j] = memory.path[0, j]
@@ -282,7 +278,7 @@ def _seek(graph, tables, memory, goal, kind, stop, events):
             outcome = RUNNING
             break
         if n + after_exit - first_exit > rows.size:
-            outcome = QUEUE_FULL
+            outcome = FULL
             break
         n = heap.pop(rows, n)
         state["mark"] = stamp + 1

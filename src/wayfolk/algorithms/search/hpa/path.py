@@ -7,11 +7,11 @@ Nothing is searched for: the ways between nodes are stored as moves on the first
 import numpy as np
 
 from wayfolk.compile.jit import inner
-from wayfolk.kernels.codes import DX, DY, NOWHERE
+from wayfolk.kernels.codes import DX, DY, FOUND, FULL, NOWHERE, RUNNING
 from wayfolk.kernels.graph import cost
 from wayfolk.world.abstraction._clusters import ARRIVED
 
-RUNNING, FOUND, EXHAUSTED, QUEUE_FULL, PATH_FULL = range(5)
+PATH_FULL = FULL + 1  # one more outcome
 STAMP, PHASE, EXPANDED, N_OPEN, LEVEL, N_LIST, N_DONE, N_PATH = range(8)  # places in `counts`
 
 

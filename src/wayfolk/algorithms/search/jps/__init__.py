@@ -14,7 +14,8 @@ Deviations  where a straight run ends is not computed from three rows of walls a
 
 from typing import Annotated
 
-from wayfolk.algorithms.search._jump import JumpSearch
+from wayfolk.algorithms.search._best_first import BestFirst
+from wayfolk.algorithms.search._jump_points import WatchedJumps, on_jumps
 from wayfolk.algorithms.search.jps.scan import new_stops, watched
 from wayfolk.world.grid import Grid
 
@@ -32,6 +33,9 @@ def begin(
     goal: int,
     *,
     watch: Annotated[bool, "Record the expanded cells, in order."] = False,
-) -> JumpSearch:
+) -> BestFirst:
     """A search from `start` to `goal`."""
-    return JumpSearch(world, start, goal, "jps", new_stops, watch, watched)
+    method = on_jumps(world, "jps", new_stops)
+    if watch:
+        return WatchedJumps(world, start, goal, method, watched, bound=1.0)
+    return BestFirst(world, start, goal, method, watch, bound=1.0)

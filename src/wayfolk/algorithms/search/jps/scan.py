@@ -13,23 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.search._jump_points import is_better, jumping, octile, relax
 from wayfolk.compile.jit import inner, leading_zeros, specialise, trailing_zeros
+from wayfolk.kernels.best_first import EXPANDED, STAMP
 from wayfolk.kernels.codes import EAST, NORTH, SOUTH, WEST
-from wayfolk.kernels.jump_points import (
-    COLUMN_WAY,
-    EXPANDED,
-    FORCED,
-    NATURAL,
-    ROW_WAY,
-    STAMP,
-    STEP_X,
-    STEP_Y,
-    WAYS,
-    is_better,
-    jumping,
-    octile,
-    relax,
-)
+from wayfolk.kernels.jumps.pruning import COLUMN_WAY, FORCED, NATURAL, ROW_WAY, STEP_X, STEP_Y, WAYS
 from wayfolk.world.grid import Grid, Moves
 
 
@@ -138,7 +126,7 @@ def _stop(words, base, at, goal, is_forward, is_level):
     return end
 
 
-def _expand(world, memory, queue, query, cell, ways, here):
+def _expand(world, memory, queue, aim, cell, ways, here):
     stride, legal, words = world.stride, world.legal, world.words
     cells, stamp = memory.cells, memory.counts[STAMP]
     height = legal.size // stride
@@ -151,22 +139,22 @@ def _expand(world, memory, queue, query, cell, ways, here):
             continue
         if way % 2 == EAST:
             base = y * world.row_words + (0 if way == EAST else west)
-            end = _stop(words, base, x, query.x, way == EAST, y == query.y)
+            end = _stop(words, base, x, aim.x, way == EAST, y == aim.y)
             there = y * stride + end
             note(world, memory, cell, there)
             if legal[np.uint64(there)] != 0 and is_better(cells, stamp, there, here + abs(end - x)):
                 relax(
-                    world, memory, queue, query,
+                    world, memory, queue, aim,
                     cell=there, x=end, y=y, reached=here + abs(end - x), parent=cell, way=way,
                 )  # fmt: skip
         else:
             base = x * world.column_words + (south if way == SOUTH else north)
-            end = _stop(words, base, y, query.y, way == SOUTH, x == query.x)
+            end = _stop(words, base, y, aim.y, way == SOUTH, x == aim.x)
             there = end * stride + x
             note(world, memory, cell, there)
             if legal[np.uint64(there)] != 0 and is_better(cells, stamp, there, here + abs(end - y)):
                 relax(
-                    world, memory, queue, query,
+                    world, memory, queue, aim,
                     cell=there, x=x, y=end, reached=here + abs(end - y), parent=cell, way=way,
                 )  # fmt: skip
     for way in range(4, 8):
@@ -180,31 +168,31 @@ def _expand(world, memory, queue, query, cell, ways, here):
             at_x += step_x
             at_y += step_y
             reached += world.diagonal
-            if at == query.goal or world.ways[way, legal[np.uint64(at)]] & ~NATURAL[way]:
+            if at == aim.goal or world.ways[way, legal[np.uint64(at)]] & ~NATURAL[way]:
                 if is_better(cells, stamp, at, reached):
-                    relax(world, memory, queue, query, cell=at, x=at_x, y=at_y, reached=reached, parent=cell, way=way)
+                    relax(world, memory, queue, aim, cell=at, x=at_x, y=at_y, reached=reached, parent=cell, way=way)
                 break
-            end = _stop(words, row + at_y * world.row_words, at_x, query.x, step_x > 0, at_y == query.y)
+            end = _stop(words, row + at_y * world.row_words, at_x, aim.x, step_x > 0, at_y == aim.y)
             there = at_y * stride + end
             note(world, memory, at, there)
             if legal[np.uint64(there)] != 0 and is_better(cells, stamp, there, reached + abs(end - at_x)):
                 relax(
-                    world, memory, queue, query,
+                    world, memory, queue, aim,
                     cell=there, x=end, y=at_y, reached=reached + abs(end - at_x), parent=cell, way=ROW_WAY[way],
                 )  # fmt: skip
-            end = _stop(words, column + at_x * world.column_words, at_y, query.y, step_y > 0, at_x == query.x)
+            end = _stop(words, column + at_x * world.column_words, at_y, aim.y, step_y > 0, at_x == aim.x)
             there = end * stride + at_x
             note(world, memory, at, there)
             if legal[np.uint64(there)] != 0 and is_better(cells, stamp, there, reached + abs(end - at_y)):
                 relax(
-                    world, memory, queue, query,
+                    world, memory, queue, aim,
                     cell=there, x=at_x, y=end, reached=reached + abs(end - at_y), parent=cell, way=COLUMN_WAY[way],
                 )  # fmt: skip
         note(world, memory, cell, at)
 
 
-def _remaining(world, query, cell, x, y):
-    return octile(world, query, x, y)
+def _remaining(world, aim, cell, x, y):
+    return octile(world, aim, x, y)
 
 
 def _note_nothing(world, memory, cell, end):

@@ -14,7 +14,8 @@ Deviations  the costs from each cell to a few `landmarks` improve the heuristic:
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.search._jump import JumpSearch
+from wayfolk.algorithms.search._best_first import BestFirst
+from wayfolk.algorithms.search._jump_points import on_jumps
 from wayfolk.algorithms.search.jps_plus.landmarks import away_from_landmarks
 from wayfolk.algorithms.search.jps_plus.table import Jumps, new_jumps
 from wayfolk.world.grid import Grid
@@ -34,10 +35,11 @@ def begin(
     *,
     landmarks: Annotated[int, Range(0, 64), "Far-off cells whose distances improve the heuristic; 0 is none."] = 4,
     watch: Annotated[bool, "Record the expanded cells, in order."] = False,
-) -> JumpSearch:
+) -> BestFirst:
     """A search from `start` to `goal`."""
 
     def new_table(grid: Grid) -> Jumps:
         return new_jumps(grid, away_from_landmarks(grid, landmarks))
 
-    return JumpSearch(world, start, goal, "jps_plus" if landmarks == 4 else f"jps_plus-{landmarks}", new_table, watch)
+    name = "jps_plus" if landmarks == 4 else f"jps_plus-{landmarks}"
+    return BestFirst(world, start, goal, on_jumps(world, name, new_table), watch, bound=1.0)

@@ -12,14 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels import best_first, buckets
-from wayfolk.kernels.graph import ZERO
-from wayfolk.problem.result import NO_LIMIT
+from wayfolk.algorithms.search._single_source import SingleSource
 from wayfolk.world.grid import Grid
-
-PER_UNIT, LISTS = 5.0, 16  # moves of 1 or up to 2 on a map without terrain costs
-NO_EVENTS, NO_PATH = np.zeros(0, np.int32), np.zeros(0, np.intp)
-BORDER = 0  # a cell that no path reaches
 
 
 def away_from_landmarks(grid: Grid, n_landmarks: int) -> NDArray[np.float32]:
@@ -32,40 +26,11 @@ def away_from_landmarks(grid: Grid, n_landmarks: int) -> NDArray[np.float32]:
     cells = grid.free_cells[parts == np.bincount(parts, minlength=1).argmax()]
     if not n_landmarks or not len(cells):
         return away
-    field = _Field(grid)
-    landmark = int(cells[field.costs(int(cells[0]))[cells].argmax()])
+    source = SingleSource(grid)
+    landmark = int(cells[source.costs_from(int(cells[0])).cells["g"][cells].argmax()])
     nearest = np.full(len(cells), np.inf)
     for k in range(n_landmarks):
-        away[cells, k] = field.costs(landmark)[cells]
+        away[cells, k] = source.costs_from(landmark).cells["g"][cells]
         nearest = np.minimum(nearest, away[cells, k])
         landmark = int(cells[nearest.argmax()])
     return away
-
-
-class _Field:
-    """Costs from one cell to all, again and again."""
-
-    def __init__(self, grid: Grid) -> None:
-        self.graph = grid.graph
-        self.memory, self.queue = best_first.new_memory(grid.n_cells), buckets.new_buckets(LISTS, 1024)
-
-    def costs(self, start: int) -> NDArray[np.float64]:
-        code, is_new = best_first.RUNNING, True
-        while code != best_first.EXHAUSTED:
-            code, *_ = best_first.search(
-                self.graph,
-                self.memory,
-                self.queue,
-                ordering=best_first.Ordering(1.0, ZERO, PER_UNIT, False, False),
-                start=start,
-                goal=BORDER,
-                budget=NO_LIMIT,
-                events=NO_EVENTS,
-                is_new=is_new,
-                path=NO_PATH,
-            )
-            is_new = False
-            if code == best_first.QUEUE_FULL:
-                self.queue = buckets.grown(self.queue)
-        costs: NDArray[np.float64] = self.memory.cells["g"]
-        return costs

@@ -11,22 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.search._jump_points import is_better, jumping, octile, relax
 from wayfolk.compile.jit import kernel
-from wayfolk.kernels.jump_points import (
-    COLUMN_WAY,
-    FORCED,
-    NATURAL,
-    ROW_WAY,
-    STAMP,
-    STEP_X,
-    STEP_Y,
-    WAYS,
-    is_better,
-    jumping,
-    octile,
-    relax,
-)
+from wayfolk.kernels.best_first import STAMP
+from wayfolk.kernels.jumps.pruning import COLUMN_WAY, FORCED, NATURAL, ROW_WAY, STEP_X, STEP_Y, WAYS
 from wayfolk.world.grid import Grid, Moves
+
+LINE = 64  # bytes of a line of the processor's cache
 
 
 class Jumps(NamedTuple):
@@ -44,10 +35,20 @@ class Jumps(NamedTuple):
 def new_jumps(grid: Grid, away: NDArray[np.float32]) -> Jumps:
     """The jump distances of `grid`; `away` are costs to landmarks, rounded to single precision."""
     cutting = grid.moves is Moves.EIGHT_CUTTING
-    steps = np.zeros((grid.n_cells, 8), np.int16)
+    steps, beside = _rows(grid.n_cells, away.shape[1])
     _measure(grid.legal, FORCED[cutting], grid.offsets, steps)
+    beside[:] = away
     slack = float(2 * np.spacing(away.max(initial=1.0)))
-    return Jumps(grid.legal, steps, WAYS[cutting], away, grid.stride, grid.diagonal, slack)
+    return Jumps(grid.legal, steps, WAYS[cutting], beside, grid.stride, grid.diagonal, slack)
+
+
+def _rows(n_cells: int, n_landmarks: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Room for the steps and the costs of all cells, those of one cell beside each other, in one line of the cache."""
+    width = 16 + 4 * n_landmarks
+    memory = np.zeros(n_cells * width + LINE, np.uint8)
+    begin = -memory.ctypes.data % LINE
+    rows = memory[begin : begin + n_cells * width].reshape(n_cells, width)
+    return rows[:, :16].view(np.int16), rows[:, 16:].view(np.float32)
 
 
 @kernel
@@ -73,12 +74,12 @@ def _measure(legal, forced, offsets, steps):
                         steps[cell, way] = further + 1 if further > 0 else further - 1
 
 
-def _expand(world, memory, queue, query, cell, ways, here):
-    stride, steps, goal = world.stride, world.steps, query.goal
+def _expand(world, memory, queue, aim, cell, ways, here):
+    stride, steps, goal = world.stride, world.steps, aim.goal
     cells, stamp = memory.cells, memory.counts[STAMP]
     y = cell // stride
     x = cell - y * stride
-    to_x, to_y = query.x - x, query.y - y
+    to_x, to_y = aim.x - x, aim.y - y
     for way in range(4):
         if not ways >> way & 1:
             continue
@@ -90,7 +91,7 @@ def _expand(world, memory, queue, query, cell, ways, here):
         there = cell + n * (step_y * stride + step_x)
         if n > 0 and is_better(cells, stamp, there, here + n):
             relax(
-                world, memory, queue, query,
+                world, memory, queue, aim,
                 cell=there, x=x + n * step_x, y=y + n * step_y, reached=here + n, parent=cell, way=way,
             )  # fmt: skip
     for way in range(4, 8):
@@ -110,8 +111,8 @@ def _expand(world, memory, queue, query, cell, ways, here):
                 reached = here + level * world.diagonal + rest
                 if rest <= abs(np.int64(steps[beside, last])) and is_better(cells, stamp, goal, reached):
                     relax(
-                        world, memory, queue, query,
-                        cell=goal, x=query.x, y=query.y, reached=reached, parent=cell, way=last,
+                        world, memory, queue, aim,
+                        cell=goal, x=aim.x, y=aim.y, reached=reached, parent=cell, way=last,
                     )  # fmt: skip
             if n <= 0:
                 break
@@ -121,27 +122,27 @@ def _expand(world, memory, queue, query, cell, ways, here):
             reached = here + done * world.diagonal
             if world.ways[way, world.legal[at]] & ~NATURAL[way]:
                 if is_better(cells, stamp, at, reached):
-                    relax(world, memory, queue, query, cell=at, x=at_x, y=at_y, reached=reached, parent=cell, way=way)
+                    relax(world, memory, queue, aim, cell=at, x=at_x, y=at_y, reached=reached, parent=cell, way=way)
                 break
             n = np.int64(steps[at, row])
             if n > 0 and is_better(cells, stamp, at + n * step_x, reached + n):
                 relax(
-                    world, memory, queue, query,
+                    world, memory, queue, aim,
                     cell=at + n * step_x, x=at_x + n * step_x, y=at_y, reached=reached + n, parent=cell, way=row,
                 )  # fmt: skip
             n = np.int64(steps[at, column])
             there = at + n * step_y * stride
             if n > 0 and is_better(cells, stamp, there, reached + n):
                 relax(
-                    world, memory, queue, query,
+                    world, memory, queue, aim,
                     cell=there, x=at_x, y=at_y + n * step_y, reached=reached + n, parent=cell, way=column,
                 )  # fmt: skip
 
 
-def _remaining(world, query, cell, x, y):
-    best = octile(world, query, x, y)
+def _remaining(world, aim, cell, x, y):
+    best = octile(world, aim, x, y)
     for k in range(world.away.shape[1]):
-        best = max(best, abs(world.away[query.goal, k] - world.away[cell, k]) - world.slack)
+        best = max(best, abs(world.away[aim.goal, k] - world.away[cell, k]) - world.slack)
     return best
 
 

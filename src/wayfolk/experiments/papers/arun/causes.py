@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wayfolk.experiments.papers import Cause, Choice, Measured
+from wayfolk.experiments.papers.claims import Cause, Choice, Measured
 
 FINDINGS = [
     "The document names neither map nor unit nor the number of runs, so that only orders can be compared. Its table of"

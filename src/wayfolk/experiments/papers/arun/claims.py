@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from wayfolk.experiments.papers import Claim, Measured, Verdict, in_order, verdict
+from wayfolk.experiments.papers.claims import Claim, Measured, Verdict, in_order, verdict
 from wayfolk.experiments.papers.noise import Answer, above, all_of, decided, each, negated, paired
 
 WALKERS = ("A*", "Dijkstra", "Theta*", "RTA*")

@@ -1,4 +1,4 @@
-"""The execution times of Arun for crowds: a path for each of 5 to 10,000 agents, and a second of their lives as bodies.
+"""The execution times of Arun for crowds: a path for each of 5 to 10,000 agents, and one second of movement as bodies.
 
 The document times 5, 8 and 10 agents, and does not say what it times. Here the paths are timed, and then one second of the
 crowd: bodies that follow their paths, avoid each other, and have the brain of the document's pedestrian. Times are those of
@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms.batch import find_many
-from wayfolk.crowds.brains.pedestrian import Pedestrian
+from wayfolk.crowds.brains.built_in.pedestrian import Pedestrian
+from wayfolk.crowds.brains.population import Population, Words
 from wayfolk.crowds.crowd import Crowd
-from wayfolk.crowds.minds.minds import Minds, Words
 from wayfolk.crowds.ways import Routes
-from wayfolk.experiments.papers import QUICK, Figure, Measured, Row, Scale, Table, printed
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.drawing import LOOKS, logarithmic, panels
+from wayfolk.experiments.papers.tables import QUICK, Figure, PrintedTable, Row, Scale, printed
 from wayfolk.world.generate import draw_pairs, random_map
 
 NAMES = {"A*": "astar", "Dijkstra": "dijkstra", "Theta*": "theta"}
@@ -60,16 +61,16 @@ def _lived(grid: Any, starts: Any, goals: Any, algorithm: str) -> float:
     crowd.ways = Routes(crowd.space, algorithm, smooth=False)
     places = _scattered(crowd.space.middles(starts), rng)
     agents = crowd.add(places, crowd.space.middles(goals), radius=RADIUS, overlap=True)
-    minds = Minds(Pedestrian(), ("signal", "at_crossing"))
-    minds.add(len(agents), 0.0, rng)
+    population = Population(Pedestrian(), ("signal", "at_crossing"))
+    population.add(len(agents), 0.0, rng)
     began = 0.0
     steps = round(LIVED / crowd.step_seconds)
     for step in range(steps + 1):
         if step == 1:
             began = time.process_time()
         signal = Words(np.full(len(agents), step // 10 % 2), ("red", "green"))
-        minds.think(crowd.time, {"signal": signal, "at_crossing": rng.random(len(agents)) < 0.01}, rng)
-        crowd.set_speeds(agents, 1.34 * minds.paces)
+        population.think(crowd.time, {"signal": signal, "at_crossing": rng.random(len(agents)) < 0.01}, rng)
+        crowd.set_speeds(agents, 1.34 * population.paces)
         crowd.step()
     return time.process_time() - began
 
@@ -114,7 +115,7 @@ def _rows() -> list[Row]:
     ]
 
 
-CROWD = Table(
+CROWD = PrintedTable(
     "crowd",
     "Execution time by number of agents, up to 10,000",
     "Seconds of the processor: for a path for each agent, and for one second of the crowd, on all cores together:"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wayfolk.experiments.papers import Figure, Measured, Row, printed
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.drawing import (
     BLUE,
     GREEN,
@@ -28,6 +28,7 @@ from wayfolk.experiments.papers.drawing import (
     printed_line,
 )
 from wayfolk.experiments.papers.noise import ERROR
+from wayfolk.experiments.papers.tables import Figure, Row, printed
 
 COLOURS = {
     "A*": BLUE, "Dijkstra": ORANGE, "Theta*": GREEN, "RTA*": PINK, "BFS": YELLOW, "A* smoothed": SKY,

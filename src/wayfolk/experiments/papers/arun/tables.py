@@ -10,13 +10,13 @@ import json
 import statistics
 from dataclasses import replace
 
-from wayfolk.experiments.papers import QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.arun.causes import CAUSES, CHOICES, FINDINGS
 from wayfolk.experiments.papers.arun.claims import CLAIMS, DEPTHS, LOOKAHEAD, SCALES, WALKERS
 from wayfolk.experiments.papers.arun.crowd import CROWD, CROWD_FIGURE
 from wayfolk.experiments.papers.arun.figures import FIGURES
 from wayfolk.experiments.papers.arun.view import SIGHT, walks
 from wayfolk.experiments.papers.noise import with_errors
+from wayfolk.experiments.papers.tables import QUICK, PrintedTable, Row, Scale, has, printed
 from wayfolk.experiments.sweeps.job import Job
 
 __all__ = ["CAUSES", "CHOICES", "CLAIMS", "FIGURES", "FINDINGS", "READINGS", "TABLES", "TITLE"]
@@ -160,7 +160,7 @@ def _depth(runs: list[Row], row: Row) -> Row:
 
 
 _TABLES = [
-    Table(
+    PrintedTable(
         "nodes",
         "Average nodes expanded per 400",
         "Searches between 100 pairs on each of 20 maps of each density (quick: 2)." + DEPTH + WHERE.format(size=SIZE),
@@ -169,7 +169,7 @@ _TABLES = [
         NODES,
         _nodes,
     ),
-    Table(
+    PrintedTable(
         "searches",
         "Nodes expanded and time, search by search (Figures 6.1 to 6.4)",
         "Search by search: 100 of each density (quick: 20); seconds are the least of ten takes, and on so few cells mostly"
@@ -180,7 +180,7 @@ _TABLES = [
         _each,
         has_seconds=True,
     ),
-    Table(
+    PrintedTable(
         "times",
         "Execution time by number of agents",
         "The time for a path for each of 5, 8 and 10 agents, in seconds (the document's unit is unknown): the least of"
@@ -192,7 +192,7 @@ _TABLES = [
         _time,
         has_seconds=True,
     ),
-    Table(
+    PrintedTable(
         "heuristics",
         "A* with its heuristic scaled, and Dijkstra",
         "The octile distance times 0, 0.5, 1 and 2, on the searches of the first table; the mean cost of a batch of 100"
@@ -201,7 +201,7 @@ _TABLES = [
         jobs,
         [{"algorithm": "A*", "scale": scale} for scale in SCALES] + [{"algorithm": "Dijkstra", "scale": None}],
     ),
-    Table(
+    PrintedTable(
         "paths",
         "Lengths and heading changes",
         "Path by path: 100 of each density (quick: 20). Told in sections 4.0.7 and 4.0.8 without numbers."
@@ -212,7 +212,7 @@ _TABLES = [
         _paths,
         has_seconds=True,
     ),
-    Table(
+    PrintedTable(
         "lookahead",
         "RTA* by depth of lookahead",
         "Searches between 100 pairs on each of 10 maps of each density (quick: 3), larger ones since on 20 x 20 cells a"
@@ -224,7 +224,7 @@ _TABLES = [
         _depth,
         has_seconds=True,
     ),
-    Table(
+    PrintedTable(
         "view",
         "Who can do with a limited view",
         f"The share of walks that reach their goal if only cells at most {SIGHT:g} away are seen and all others are taken"
@@ -238,7 +238,7 @@ _TABLES = [
 ]
 
 
-def _with_queue(table: Table) -> Table:
+def _with_queue(table: PrintedTable) -> PrintedTable:
     """The same table with a Theta* that has a plain queue, as the document's table of features says."""
 
     def jobs(row: Row, scale: Scale) -> list[Job] | str:

@@ -13,8 +13,8 @@ import numpy as np
 from wayfolk.algorithms.paths import begin_path
 from wayfolk.algorithms.walk import walk
 from wayfolk.errors import NotSupported
-from wayfolk.experiments.papers import Row
 from wayfolk.experiments.papers.arun.claims import LOOKAHEAD
+from wayfolk.experiments.papers.tables import Row
 from wayfolk.problem.result import Result
 from wayfolk.world.belief import GridBelief
 from wayfolk.world.generate import draw_pairs, random_map

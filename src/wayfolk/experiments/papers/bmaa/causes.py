@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wayfolk.experiments.papers import Cause, Choice, Measured
+from wayfolk.experiments.papers.claims import Cause, Choice, Measured
 
 FINDINGS = [
     "The slides stop a run after 30 seconds. Their FAR and A*-Replan take 8 to 12 seconds; ours, compiled, plan for"
@@ -96,7 +96,7 @@ CAUSES = {
     "B2": Cause(
         "setup",
         "the number of steps, which the slides do not limit",
-        "One-way streets make paths longer, and within 1,000 steps fewer agents arrive.",
+        "A one-way map makes paths longer, and within 1,000 steps fewer agents arrive.",
         _with_flow,
     ),
     "B3": Cause("chance", "", "Some changes are inside the noise of ten instances."),

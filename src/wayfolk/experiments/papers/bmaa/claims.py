@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from wayfolk.experiments.papers import Claim, Measured, Verdict, rank_correlation, verdict
+from wayfolk.experiments.papers.claims import Claim, Measured, Verdict, rank_correlation, verdict
 from wayfolk.experiments.papers.noise import (
     Answer,
     above,

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wayfolk.experiments.papers import Figure, Measured, printed
 from wayfolk.experiments.papers.bmaa.claims import ALGORITHMS, RIVALS
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.drawing import INK, LOOKS, MORE_LOOKS, logarithmic, panels
 from wayfolk.experiments.papers.noise import ERROR
+from wayfolk.experiments.papers.tables import Figure, printed
 
 LOOKS_OF = dict(zip(ALGORITHMS, (*LOOKS, *MORE_LOOKS), strict=True))
 MEASURES = {

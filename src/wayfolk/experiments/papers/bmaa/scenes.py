@@ -15,11 +15,12 @@ from wayfolk.algorithms.controllers.bmaa.tiles import learned
 from wayfolk.algorithms.paths import find_path
 from wayfolk.algorithms.search.dijkstra import OneToAll
 from wayfolk.algorithms.task import finish
-from wayfolk.experiments.papers import Row
+from wayfolk.experiments.papers.tables import Row
 from wayfolk.judge import metrics
 from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.simulation.scene.reader import read_scene
-from wayfolk.simulation.scene.scene import Scene, play
+from wayfolk.simulation.scene.run import run_scene
+from wayfolk.simulation.scene.scene import Scene
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import simulate
 from wayfolk.world.generate import draw_pairs, random_map, rooms
@@ -30,17 +31,19 @@ CROWD = 100
 
 def read(figure: str) -> Scene:
     """The scene of a figure: `dead-end`, `corridor` or `parked`."""
-    return read_scene(Path(__file__).parents[1] / "data" / f"bmaa-{figure}.toml")
+    scene = read_scene(Path(__file__).parent / "data" / f"{figure}.toml")
+    assert isinstance(scene, Scene), "it has no street"
+    return scene
 
 
-def run_scene(figure: str, algorithm: str, options: dict[str, Any], steps: int) -> Row:
+def run_figure(figure: str, algorithm: str, options: dict[str, Any], steps: int) -> Row:
     """The result of a scene after at most `steps` steps; `astar` stands for the path of its first agent alone."""
     scene = read(figure)
     problem, _ = scene.written_out
     if algorithm == "astar":
         path = find_path(scene.grid, scene.grid.place(problem.starts[0]), scene.grid.place(problem.goals[0]))
         return {"status": path.status.value, "cost": path.cost}
-    run = play(replace(scene, controller=algorithm, options=options, until=float(steps))).run
+    run = run_scene(replace(scene, controller=algorithm, options=options, until=float(steps))).run
     return {"status": run.status.value, "n_agents": run.n_agents} | metrics.summary(run.record.plan(), problem)
 
 

@@ -19,12 +19,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from wayfolk.errors import Missing
-from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.bmaa.causes import CAUSES, CHOICES, FINDINGS
 from wayfolk.experiments.papers.bmaa.claims import ALGORITHMS, CLAIMS, LAK307D, PARKED_STEPS, PLACES, RIVALS, VERSIONS
 from wayfolk.experiments.papers.bmaa.figures import FIGURES
-from wayfolk.experiments.papers.bmaa.scenes import run_alone, run_rooms, run_scene
+from wayfolk.experiments.papers.bmaa.scenes import run_alone, run_figure, run_rooms
 from wayfolk.experiments.papers.noise import with_errors
+from wayfolk.experiments.papers.tables import FULL, MIDDLE, QUICK, PrintedTable, Row, Scale, has, printed
 from wayfolk.experiments.sweeps.job import Job, file_digest
 from wayfolk.files.folders import find_data
 
@@ -60,7 +60,7 @@ READINGS = {f"budget {budget}": f"-{budget}" for budget in BUDGETS} | {"FAR and 
 HAS_MIDDLE = True
 
 
-class _Size(NamedTuple):
+class _AgentCounts(NamedTuple):
     """The numbers of agents and instances of a scale; `curve` has the numbers of agents of Figure 2."""
 
     counts: tuple[int, ...]
@@ -70,9 +70,9 @@ class _Size(NamedTuple):
 
 CURVE = (25, 50, 100, 200, 400, 800, 1600)
 SIZES = {
-    QUICK: _Size((25, 100), CURVE[:6], 2),
-    MIDDLE: _Size((25, 100), CURVE, 10),
-    FULL: _Size(COUNTS, COUNTS, 10),
+    QUICK: _AgentCounts((25, 100), CURVE[:6], 2),
+    MIDDLE: _AgentCounts((25, 100), CURVE, 10),
+    FULL: _AgentCounts(COUNTS, COUNTS, 10),
 }
 SETUP = (
     "Random starts and goals on ten game maps, 8 neighbours, {agents} agents, 1,000 steps; BMAA* with 32 expansions, 32 "
@@ -171,7 +171,7 @@ def _scenes(row: Row, scale: Scale, is_ours: bool = False) -> list[Row] | str:
         return missing
     if row["scene"] == "rooms":
         return [run_rooms(name, options, steps, seed) for seed in range(2 if scale == QUICK else 10)]
-    return [run_scene(row["scene"], name, options, steps)]
+    return [run_figure(row["scene"], name, options, steps)]
 
 
 def _alone(row: Row, scale: Scale) -> list[Row] | str:
@@ -250,7 +250,7 @@ def _without_printed(name: str) -> list[Row]:
     return [{key: value for key, value in row.items() if not key.startswith("printed_")} for row in printed(name)]
 
 
-def _measured_tables(suffix: str = "", budget: float = BUDGET, is_ours: bool = False) -> list[Table]:
+def _measured_tables(suffix: str = "", budget: float = BUDGET, is_ours: bool = False) -> list[PrintedTable]:
     """Tables I to III for one budget."""
     few, many = (SETUP.format(agents=f"25 to {n}", budget=f"{budget:g}") for n in (FEW, COUNTS[-1]))
     steps = " Who is not at its goal counts with the limit. The slides print seconds."
@@ -261,7 +261,7 @@ def _measured_tables(suffix: str = "", budget: float = BUDGET, is_ours: bool = F
     )
     columns = {"completion_rate_pct": "completion_rate", "completion_steps": "completion_time"}
     return [
-        Table(
+        PrintedTable(
             number + suffix,
             title,
             setup,
@@ -299,7 +299,7 @@ SCENES: list[Row] = [
     *({"scene": "rooms", "algorithm": a, "steps": 500} for a in ("FAR", "BMAA*")),
     *({"scene": "parked", "algorithm": a, "steps": steps} for a in VERSIONS for steps in PARKED_STEPS),
 ]
-SCENE_TABLE = Table(
+SCENE_TABLE = PrintedTable(
     "scenes",
     "Single scenes: a dead end, a corridor, rooms with narrow doors, and parked agents in the way (Figures 3 to 5)",
     "dead-end: one agent before a deep dead end that faces its goal. corridor: agents that come from both ends of "
@@ -312,7 +312,7 @@ SCENE_TABLE = Table(
     _scenes,
 )
 TABLES = [
-    Table(
+    PrintedTable(
         "budget",
         "All maps: completion rate, time and distance by the budget of expansions for each agent and step",
         SETUP.format(agents="25 to 2,000", budget="1 to 32")
@@ -330,7 +330,7 @@ TABLES = [
         _by_instance(completion_rate_pct=_rate, completion_steps=_steps, all_travel_distance=_distance, used=_used),
     ),
     *_measured_tables(),
-    Table(
+    PrintedTable(
         "fig2",
         "Completion rate over the number of agents",
         SETUP.format(agents="25 to 2000", budget="32") + " Middle and quick: lak307d only, 25 to 1,600 or 800 agents.",
@@ -340,7 +340,7 @@ TABLES = [
         _by_instance(completion_rate_pct=_rate),
     ),
     SCENE_TABLE,
-    Table(
+    PrintedTable(
         "lone",
         "What a lone agent of BMAA* believes, against the truth",
         "One agent on random maps of 32 x 32 cells, 20 maps of each density (quick: 3). `above` is the most that a belief "
@@ -352,7 +352,7 @@ TABLES = [
         _of_beliefs,
         _alone,
     ),
-    Table(
+    PrintedTable(
         "expansions",
         "The most expansions of any search",
         SETUP.format(agents="25 to 2000", budget="32"),

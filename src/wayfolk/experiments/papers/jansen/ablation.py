@@ -1,4 +1,4 @@
-"""Which choice moves which number: the thesis' own setup with one thing switched at a time."""
+"""Which choice moves which number: the paper's own setup with one thing switched at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from wayfolk.experiments.papers import Row
+from wayfolk.experiments.papers.tables import Row
 from wayfolk.experiments.sweeps.job import Job
 
 SETTINGS: list[Row] = [
@@ -41,5 +41,5 @@ SWITCHES: dict[str, Callable[[Job], Job]] = {
     "clock: distance": lambda job: replace(job, model="distance"),
     "unvisited: free": _with(unvisited="free"),
     "rule: text": _with(rule="text"),
-    "agents: ours": _with(setup="ours"),
+    "agents: ours": lambda job: replace(job, algorithm="direction_map"),
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from wayfolk.experiments.papers import Measured, printed
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.jansen.judges import ALL
 from wayfolk.experiments.papers.noise import ERROR
+from wayfolk.experiments.papers.tables import printed
 
 NUMBERS = tuple(f"4.{k}" for k in range(1, 13))
 CLOSE, ERRORS = 0.05, 2.0  # share of the printed number, and standard errors, that a number may be off

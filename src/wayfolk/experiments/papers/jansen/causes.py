@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wayfolk.experiments.papers import Cause, Choice, Measured, Row
+from wayfolk.experiments.papers.claims import Cause, Choice, Measured
 from wayfolk.experiments.papers.jansen.agreement import agreement
+from wayfolk.experiments.papers.tables import Row
 
 READINGS = {
     "copies at w_max 10": "-w10",

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from wayfolk.experiments.papers import Figure, Measured, Row, printed
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.drawing import LOOKS, beside_printed, panels
+from wayfolk.experiments.papers.tables import Figure, Row, printed
 
 Lines = Sequence[tuple[str, Row]]  # what a line is called, and what is particular about its setting
 MARKS = 12  # samples from one marker to the next

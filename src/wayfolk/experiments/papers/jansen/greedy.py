@@ -8,10 +8,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from wayfolk.experiments.papers import Row
+from wayfolk.experiments.papers.jansen.jobs import AGENTS
+from wayfolk.experiments.papers.tables import Row
 from wayfolk.kernels.codes import THOUGHT
+from wayfolk.problem.papers import paper_problem
 from wayfolk.problem.problem import tasks
-from wayfolk.problem.thesis import thesis_problem
 from wayfolk.simulation.solving import simulate
 from wayfolk.world.direction_map import DirectionMap
 
@@ -27,7 +28,7 @@ def walks(letter: str, agents: int, n: int) -> list[Row]:
 
 def _walk(letter: str, agents: int, seed: int) -> Row:
     training = simulate(
-        thesis_problem(letter, agents, LOOPS, seed), "direction_map", model="turns", setup="thesis", alpha_s=ALPHA_S
+        paper_problem(f"jansen-{letter}", agents, loops=LOOPS, seed=seed), AGENTS, model="turns", alpha_s=ALPHA_S
     )
     grid = training.record.grid
     learned = DirectionMap(grid, alpha_s=ALPHA_S, rule="simulator").follow(training.record)

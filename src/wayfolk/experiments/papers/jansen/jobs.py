@@ -1,15 +1,16 @@
-"""The runs behind the tables of Jansen's thesis: which controller with which options, on which problems."""
+"""The runs behind the tables of Jansen 2008: which controller with which options, on which problems."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Row, Scale, has
 from wayfolk.experiments.papers.jansen.ablation import switched
 from wayfolk.experiments.papers.jansen.scenarios import patrols
+from wayfolk.experiments.papers.tables import FULL, MIDDLE, QUICK, Row, Scale, has
 from wayfolk.experiments.sweeps.job import Job
 
-# columns of the tables, and what controllers/direction_map.py calls them
+AGENTS = "jansen_direction_map"
+# columns of the tables, and what its options are called
 DIRECTION_MAP = {
     "w_max": "w_max",
     "alpha": "alpha",
@@ -49,7 +50,7 @@ def runs(row: Row, scale: Scale, n: int | None = None) -> list[Job]:
     loops = LOOPS[scale]
     return [
         Job(
-            map={"make": "thesis", "letter": row["map"]},
+            map={"make": "paper", "name": f"jansen-{row['map']}"},
             problem=problem,
             algorithm=algorithm,
             options=options,
@@ -70,11 +71,11 @@ def controller(row: Row) -> tuple[str, dict[str, Any]]:
     if row.get("sector_size"):
         settings |= WITH_SECTORS
     if row["algorithm"].startswith("LRA*"):
-        return "lra", {"setup": "thesis", "radius": settings["radius"], "weight": settings["astar_weight"]}
+        return AGENTS, {"w_max": 0, "radius": settings["radius"], "weight": settings["astar_weight"]}
     options = {name: settings[column] for column, name in DIRECTION_MAP.items() if settings.get(column)}
     if row.get("rate"):
         options["alpha_s"] = row["rate"]
-    return "direction_map", {"setup": "thesis", **options}
+    return AGENTS, options
 
 
 def ablation_jobs(row: Row, scale: Scale) -> list[Job]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.experiments.papers import Claim, Measured, Verdict, rank_correlation
+from wayfolk.experiments.papers.claims import Claim, Measured, Verdict, rank_correlation
 from wayfolk.experiments.papers.noise import EACH, Answer, above, all_of, decided, negated
 
 Predicate = Callable[[Measured], Verdict]

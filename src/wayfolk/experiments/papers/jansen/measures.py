@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wayfolk.experiments.papers import Row
 from wayfolk.experiments.papers.noise import with_errors
+from wayfolk.experiments.papers.tables import Row
 
 COHERENCE = (
     "coherence_first_quarter",  # mean over the first quarter of the run

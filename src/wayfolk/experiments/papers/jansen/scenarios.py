@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from wayfolk.errors import Missing
-from wayfolk.experiments.papers import Row
+from wayfolk.experiments.papers.tables import Row
 from wayfolk.experiments.sweeps.job import file_digest
 from wayfolk.files.folders import find_data
 

@@ -1,7 +1,7 @@
 """Jansen 2008, Direction Maps: Tables 4.1 to 4.12, the coherence of Figures 4.6 to 4.20, and what only the text tells.
 
 Everything is run as the thesis ran it: on its maps, with its scenarios where they are found (`jansen/scen` in the benchmark
-data; else agents are drawn by the same rule), in its simulator's time model `turns`, by agents with `setup="thesis"`.
+data; else agents are drawn by the same rule), in its simulator's time model `turns`, by `jansen_direction_map`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wayfolk.experiments.papers import Row, Scale, Table, has, printed
 from wayfolk.experiments.papers.jansen.ablation import SETTINGS, SWITCHES
 from wayfolk.experiments.papers.jansen.causes import CAUSES, CHOICES, FINDINGS, READINGS
 from wayfolk.experiments.papers.jansen.claims import BASIC
@@ -19,6 +18,7 @@ from wayfolk.experiments.papers.jansen.jobs import OF_COPIES, RUNS, ablation_job
 from wayfolk.experiments.papers.jansen.measures import COHERENCE, SHARES, loops_apart, means, of_corridors, over_runs
 from wayfolk.experiments.papers.jansen.scenarios import lacking
 from wayfolk.experiments.papers.jansen.variants import VARIANTS
+from wayfolk.experiments.papers.tables import PrintedTable, Row, Scale, has, printed
 from wayfolk.experiments.sweeps.job import Job
 
 __all__ = [
@@ -81,14 +81,14 @@ def _rows(number: str, **changed: Any) -> list[Row]:
     return rows
 
 
-def _table(number: str, title: str, setup: str, rows: list[Row] | None = None, name: str = "") -> Table:
+def _table(number: str, title: str, setup: str, rows: list[Row] | None = None, name: str = "") -> PrintedTable:
     name = name or number
     if name in UNDECIDED:
-        return Table(name, title, setup + MORE + HOW, METRICS, more_jobs, rows or _rows(number), means)
-    return Table(name, title, setup + HOW, METRICS, jobs, rows or _rows(number), means)
+        return PrintedTable(name, title, setup + MORE + HOW, METRICS, more_jobs, rows or _rows(number), means)
+    return PrintedTable(name, title, setup + HOW, METRICS, jobs, rows or _rows(number), means)
 
 
-def _figure(number: str, title: str, rows: list[Row], suffix: str = "") -> Table:
+def _figure(number: str, title: str, rows: list[Row], suffix: str = "") -> PrintedTable:
     """A picture of coherence over time: the settings of its table, without numbers."""
     settings = [{name: value for name, value in row.items() if name not in METRICS} for row in rows]
     setup = (
@@ -96,7 +96,7 @@ def _figure(number: str, title: str, rows: list[Row], suffix: str = "") -> Table
         " other from beginning to end; the least and the most are of single runs after the first loop. Printed as curves"
         " only."
     )
-    return Table(f"fig{number}{suffix}", title, setup + HOW, COLUMNS, _beside_dm, settings, over_runs)
+    return PrintedTable(f"fig{number}{suffix}", title, setup + HOW, COLUMNS, _beside_dm, settings, over_runs)
 
 
 def _in_steps(rows: list[Row]) -> list[Row]:
@@ -219,7 +219,7 @@ TABLES = [
         _BY_TEXT,
         "4.2-both",
     ),
-    Table(
+    PrintedTable(
         "4.3-text",
         "DM, varying the visibility radius, on the maps that are not printed",
         "Maps (b) and (d), 100 agents, w_max 10, learning rate 0.5: the text tells the outcome without numbers." + HOW,
@@ -228,7 +228,7 @@ TABLES = [
         _RADII,
         means,
     ),
-    Table(
+    PrintedTable(
         "4.5-text",
         "DM, LRA* and WHCA* on the maps that are not printed",
         "Maps (a), (b) and (d), the settings of Table 4.5: the text tells the outcome without numbers." + HOW,
@@ -237,7 +237,7 @@ TABLES = [
         _by("abd", ("DM", "LRA*", "WHCA*")),
         means,
     ),
-    Table(
+    PrintedTable(
         "4.5-text-steps",
         "DM, LRA* and WHCA*, which walks in steps, on the maps that are not printed",
         "As the table `4.5-text`, but WHCA* in the time model `steps`." + HOW,
@@ -264,7 +264,7 @@ TABLES = [
     _figure("4.7", "Coherence, varying alpha, by the rule of the text", _BY_TEXT, "-rule"),
     _figure("4.19", "Coherence of own copies at w_max 10, map (b)", _rows("4.11"), "-w10"),
     _figure("4.20", "Coherence of own copies at w_max 10, map (d)", _rows("4.12"), "-w10"),
-    Table(
+    PrintedTable(
         "lanes",
         "One-way corridors",
         "Map (c), 100 agents, w_max 10, radius 5, learning rate 0.5: who crosses the three corridors of the centre which"
@@ -275,7 +275,7 @@ TABLES = [
         _PLAIN_DM,
         of_corridors,
     ),
-    Table(
+    PrintedTable(
         "loops",
         "The first and the last loop",
         "Maps (b), (c) and (d), 100 agents, the settings of Table 4.5: collisions in the first loop, in those between"
@@ -285,7 +285,7 @@ TABLES = [
         _by("bcd", ("DM", "LRA*")),
         loops_apart,
     ),
-    Table(
+    PrintedTable(
         "greedy",
         "Following a learned map greedily",
         "40 agents patrol ten times and update the cells around them as well; then they are removed, and one agent that"
@@ -296,7 +296,7 @@ TABLES = [
         [{"map": "b", "agents": 40, "algorithm": "greedy"}],
         make=_greedy,
     ),
-    Table(
+    PrintedTable(
         "ablation",
         "Which choice moves which number",
         "The setup of the thesis with one choice switched at a time; 10 runs of 20 loops. The map: drawn from the text of"

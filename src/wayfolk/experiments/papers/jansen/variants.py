@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wayfolk.experiments.papers import Claim, Measured, Verdict
+from wayfolk.experiments.papers.claims import Claim, Measured, Verdict
 from wayfolk.experiments.papers.jansen.judges import (
     ALL,
     K_MID,

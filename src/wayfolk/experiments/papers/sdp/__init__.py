@@ -1,1 +1,3 @@
-"""Spatially distributed planning."""
+"""Wilt and Botea, "Spatially distributed multiagent path planning", 2014; Renukamurthy, its cooperative version, 2016."""
+
+PROBLEMS = {"sdp-rooms": "rooms:problem_in_rooms"}

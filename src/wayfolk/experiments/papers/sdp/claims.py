@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wayfolk.experiments.papers import Claim
+from wayfolk.experiments.papers.claims import Claim
 from wayfolk.experiments.papers.sdp.judges import (
     GROWING,
     LENGTH,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wayfolk.experiments.papers import Figure, Measured, printed
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.drawing import LOOKS, beside_printed, panels
 from wayfolk.experiments.papers.noise import ERROR
 from wayfolk.experiments.papers.sdp.judges import BODY, CA, CJ, LENGTH, NUMBERS
+from wayfolk.experiments.papers.tables import Figure, printed
 
 TABLES = tuple(f"{NUMBERS[name]}a" for name in BODY)
 

@@ -14,8 +14,9 @@ from math import isnan
 from statistics import fmean
 from typing import NamedTuple
 
-from wayfolk.experiments.papers import Measured, Verdict, printed, rank_correlation, verdict
+from wayfolk.experiments.papers.claims import Measured, Verdict, rank_correlation, verdict
 from wayfolk.experiments.papers.noise import Answer, above, all_of, below, decided, each, most_of, negated, told
+from wayfolk.experiments.papers.tables import printed
 
 CA, CJ = "SDP+CA*", "SDP+CJPS"
 LENGTH, TIME, FAILS = "makespan_pathlength", "solution_time_s", "failed_units"

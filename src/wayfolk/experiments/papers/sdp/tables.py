@@ -12,11 +12,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from wayfolk.errors import Missing
-from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Cause, Choice, Row, Scale, Table, has, printed
+from wayfolk.experiments.papers.claims import Cause, Choice
 from wayfolk.experiments.papers.noise import with_errors
 from wayfolk.experiments.papers.sdp.claims import CLAIMS
 from wayfolk.experiments.papers.sdp.figures import FIGURES
 from wayfolk.experiments.papers.sdp.judges import AREAS, CA, CJ, FAILS, LENGTH, NUMBERS, TIME
+from wayfolk.experiments.papers.tables import FULL, MIDDLE, QUICK, PrintedTable, Row, Scale, has, printed
 from wayfolk.experiments.sweeps.job import Job, file_digest
 from wayfolk.files.folders import find_data
 
@@ -139,7 +140,7 @@ COLUMNS = {
 }
 
 
-class _Size(NamedTuple):
+class _IterationCounts(NamedTuple):
     """The iterations and steps of a scale, and how many units Cooperative A* has at most on the maps with large rooms.
 
     `few`: three counts of each map. `largest`: the largest count as well, for the failures at the end (S7).
@@ -154,9 +155,9 @@ class _Size(NamedTuple):
 
 HAS_MIDDLE = True
 SIZES = {
-    QUICK: _Size(2, 2000, {"hrt201d": 0, "den505d": 20}, few=True, largest=False),
-    MIDDLE: _Size(5, 2000, {"hrt201d": 20, "den505d": 120}, few=False, largest=True),
-    FULL: _Size(5, 2000, {}, few=False, largest=True),
+    QUICK: _IterationCounts(2, 2000, {"hrt201d": 0, "den505d": 20}, few=True, largest=False),
+    MIDDLE: _IterationCounts(5, 2000, {"hrt201d": 20, "den505d": 120}, few=False, largest=True),
+    FULL: _IterationCounts(5, 2000, {}, few=False, largest=True),
 }
 SECONDS = 600.0  # of a run, so that none lasts for ever
 SETUP = (
@@ -185,7 +186,7 @@ def _jobs(row: Row, scale: Scale, moves: str = "eight", options: dict[str, Any] 
     world = _file(f"sdp/{row['map']}.map")
     if isinstance(world, str):
         return world
-    problem = {"kind": "random", "agents": row["units"], "zone": "rooms"}
+    problem = {"kind": "paper", "name": "sdp-rooms", "agents": row["units"]}
     options = SEARCH[row["algorithm"]] | (options or {})
     limits = {"seconds": SECONDS, "steps": size.steps}
     return [Job(world, problem, SDP, options, seed=seed, limits=limits, moves=moves) for seed in range(size.iterations)]
@@ -262,10 +263,10 @@ def _of_queries(runs: list[Row], row: Row) -> Row:
     return {name: runs[0].get(COLUMNS[name]) for name in names} | {TIME: runs[0].get("seconds")}
 
 
-def _table(id: str, title: str, setup: str, names: tuple[str, ...], jobs: Any, rows: list[Row]) -> Table:
+def _table(id: str, title: str, setup: str, names: tuple[str, ...], jobs: Any, rows: list[Row]) -> PrintedTable:
     summary = _of_queries if jobs is _queries else _means(*names)
     metrics = {name: COLUMNS[name] for name in names}
-    return Table(id, title, setup, metrics, jobs, rows, summary, has_seconds=TIME in names)
+    return PrintedTable(id, title, setup, metrics, jobs, rows, summary, has_seconds=TIME in names)
 
 
 def _printed(name: str, metrics: tuple[str, ...]) -> list[Row]:
@@ -273,7 +274,7 @@ def _printed(name: str, metrics: tuple[str, ...]) -> list[Row]:
     return [{key: value for key, value in row.items() if key in kept} for row in printed(name)]
 
 
-def _pair(name: str) -> list[Table]:
+def _pair(name: str) -> list[PrintedTable]:
     """The two tables of a map."""
     number, (hcas, cells) = NUMBERS[name], AREAS[name]
     setup = SETUP.format(map=name, hcas=hcas, cells=cells)

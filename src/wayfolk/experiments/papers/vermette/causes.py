@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from wayfolk.experiments.papers import Cause, Choice, Measured
+from wayfolk.experiments.papers.claims import Cause, Choice, Measured
 from wayfolk.experiments.papers.vermette.judges import (
     BACK,
     CARDINAL_SUB,

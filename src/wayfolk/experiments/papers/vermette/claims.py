@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wayfolk.experiments.papers import Claim, Measured, Verdict
+from wayfolk.experiments.papers.claims import Claim, Measured, Verdict
 from wayfolk.experiments.papers.noise import above, below
 from wayfolk.experiments.papers.vermette.judges import (
     BACK,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wayfolk.experiments.papers import Figure, Measured, Row, printed
+from wayfolk.experiments.papers.claims import Measured
 from wayfolk.experiments.papers.drawing import (
     BLUE,
     INK,
@@ -21,6 +21,7 @@ from wayfolk.experiments.papers.drawing import (
     panels,
 )
 from wayfolk.experiments.papers.noise import ERROR
+from wayfolk.experiments.papers.tables import Figure, Row, printed
 from wayfolk.experiments.papers.vermette.judges import LARGE, LIMITS, SHARES, SMALL
 
 GRIDS = {"octile": (BLUE, ""), "cardinal": (ORANGE, "//")}  # colour and hatch

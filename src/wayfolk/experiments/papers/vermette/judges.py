@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wayfolk.experiments.papers import Measured, Verdict, in_order, verdict
+from wayfolk.experiments.papers.claims import Measured, Verdict, in_order, verdict
 from wayfolk.experiments.papers.noise import (
     Answer,
     above,

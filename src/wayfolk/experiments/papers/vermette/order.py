@@ -6,7 +6,8 @@ import numpy as np
 
 from wayfolk.algorithms.paths import find_path
 from wayfolk.errors import Missing
-from wayfolk.experiments.papers import QUICK, Measured, Row, Scale, Verdict, verdict
+from wayfolk.experiments.papers.claims import Measured, Verdict, verdict
+from wayfolk.experiments.papers.tables import QUICK, Row, Scale
 from wayfolk.experiments.papers.vermette.judges import LIMITS
 from wayfolk.experiments.papers.vermette.summaries import STRATEGIES
 from wayfolk.files.folders import find_data

@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from wayfolk.experiments.papers import Row, printed
 from wayfolk.experiments.papers.noise import EACH, ERROR, standard_error
+from wayfolk.experiments.papers.tables import Row, printed
 from wayfolk.experiments.papers.vermette.judges import analysed
 
 # what options of algorithms and columns of the store are called

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from wayfolk.errors import Missing
-from wayfolk.experiments.papers import FULL, MIDDLE, QUICK, Row, Scale, Table, has, printed
+from wayfolk.experiments.papers.tables import FULL, MIDDLE, QUICK, PrintedTable, Row, Scale, has, printed
 from wayfolk.experiments.papers.vermette.causes import CAUSES, CHOICES, FINDINGS
 from wayfolk.experiments.papers.vermette.claims import CLAIMS
 from wayfolk.experiments.papers.vermette.figures import FIGURES
@@ -140,20 +140,20 @@ def _on_map(name: str, options: str, grid: str, world: str, problems: int) -> Jo
     return [Job(place, PAIRS, name, given, repeat=k, moves=MOVES[grid]) for k in range(problems)]
 
 
-def _spread_table(number: str, title: str, setup: str, column: str, name: str, jobs: Any) -> Table:
+def _spread_table(number: str, title: str, setup: str, column: str, name: str, jobs: Any) -> PrintedTable:
     metrics = {f"mean_{name}": COLUMNS[column], f"sd_{name}": COLUMNS[column], "n_searches": "queries"}
-    return Table(number, title, setup, metrics, jobs, printed(f"vermette-{number}"), spread(column, name))
+    return PrintedTable(number, title, setup, metrics, jobs, printed(f"vermette-{number}"), spread(column, name))
 
 
-def _travel_table(number: str, title: str, setup: str, ratio: str) -> Table:
+def _travel_table(number: str, title: str, setup: str, ratio: str) -> PrintedTable:
     metrics = {"exp_per_move": COLUMNS["expanded"], ratio: COLUMNS["travelled"]}
-    return Table(number, title, setup, metrics, _searches, printed(f"vermette-{number}"), travel(ratio))
+    return PrintedTable(number, title, setup, metrics, _searches, printed(f"vermette-{number}"), travel(ratio))
 
 
-def _analysis_table(number: str, title: str, source: str, column: str, maps: str) -> Table:
+def _analysis_table(number: str, title: str, source: str, column: str, maps: str) -> PrintedTable:
     setup = f"Three factors over all searches of Salient Search in Table {source}, as if they were independent."
     metrics, rows = dict.fromkeys(ANALYSIS, COLUMNS[column]), printed(f"vermette-{number}")
-    return Table(
+    return PrintedTable(
         number,
         title,
         setup,
@@ -171,7 +171,7 @@ SETTINGS: list[Row] = [
 ]
 ON_ALL_MAPS = (46.72, 1.0, 1.0, 1.003, 1.015, 1.528, 1.08, 89.8, 63.7, 170.1)  # by the text
 _TABLES = [
-    Table(
+    PrintedTable(
         "4.1",
         "Salient expansions for each R and share of N_E",
         "No measurement: settings that the other tables use as printed, since no rule of rounding gives all of them.",
@@ -189,7 +189,7 @@ _TABLES = [
     _analysis_table("4.9", "Analysis of variance of backward steps on harder maps", "4.8", "backward", "harder"),
     _spread_table("4.10", "Changes of direction on harder maps", HARD, "turns", "direction_changes", _harder),
     _analysis_table("4.11", "Analysis of variance of changes of direction on harder maps", "4.10", "turns", "harder"),
-    Table(
+    PrintedTable(
         "A.1",
         "Error of the heuristic by map",
         OCTILE + " The text does not say which moves.",
@@ -200,7 +200,7 @@ _TABLES = [
     ),
     _travel_table("A.2", "Salient Search on the cardinal grid, as Table 4.3", CARDINAL, "travel_ratio"),
     _travel_table("A.3", "TBA* on the cardinal grid, as Table 4.2", CARDINAL, "travel_ratio"),
-    Table(
+    PrintedTable(
         "quality",
         "Cost of the solution over the optimum, all searches of Salient Search (Sections 4.3.1 and 4.4)",
         OCTILE,
@@ -212,7 +212,7 @@ _TABLES = [
         ],
         quality,
     ),
-    Table(
+    PrintedTable(
         "fig4.5",
         "Error of the heuristic, octile and cardinal (also the costs of Figure 4.4)",
         "The same maps with both kinds of moves, 100 problems of cost 50 to 500 on each. Quick: 6 maps with 10 each.",
@@ -221,7 +221,7 @@ _TABLES = [
         [{"grid": grid} for grid in MOVES],
         misjudged_each,
     ),
-    Table(
+    PrintedTable(
         "fig4.12",
         "Expansions per move and travel ratio on harder maps",
         HARD,
@@ -230,7 +230,7 @@ _TABLES = [
         SETTINGS,
         travel("suboptimality"),
     ),
-    Table(
+    PrintedTable(
         "work",
         "The most work of any iteration",
         OCTILE + " N_E = floor(r R) expansions and N_T = c (R - N_E) trace steps are allowed.",
@@ -239,7 +239,7 @@ _TABLES = [
         [row | {"n_e": int(SHARE * row["R"]), "n_t": TRACES * (row["R"] - int(SHARE * row["R"]))} for row in SETTINGS],
         largest,
     ),
-    Table(
+    PrintedTable(
         "parity",
         "Searches with an odd number of turns",
         OCTILE + " Both sets of maps.",
@@ -248,7 +248,7 @@ _TABLES = [
         [{"set": name} | row for name in ("full", "harder") for row in SETTINGS],
         odd,
     ),
-    Table(
+    PrintedTable(
         "order",
         "Searches without salient expansions that expand what TBA* expands, in the same order",
         "Random problems on the four harder maps, 20 on each (quick: 2), octile moves; N_S = 0.",
@@ -260,7 +260,7 @@ _TABLES = [
 ]
 
 
-def _by_the_text(table: Table) -> Table:
+def _by_the_text(table: PrintedTable) -> PrintedTable:
     """The same table, measured as the text says."""
     jobs: Any = table.jobs
     title, setup = f"{table.title}, as the text says", f"As {table.id}, but every new path is followed."

@@ -1,0 +1,1 @@
+"""RTAA*, LSS-LRTA* and others that search a few cells ahead before they move."""

@@ -1,0 +1,1 @@
+"""Theta* and its variants, whose paths leave the grid."""

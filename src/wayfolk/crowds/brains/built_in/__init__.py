@@ -1,0 +1,1 @@
+"""The brains that come with Wayfolk, one file each."""

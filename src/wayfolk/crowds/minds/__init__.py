@@ -1,1 +1,0 @@
-"""Brains: how they are written, asked in batches, found by name, and drawn."""

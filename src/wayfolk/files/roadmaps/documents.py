@@ -1,0 +1,107 @@
+"""Documents in YAML and JSON: parsed as plain data, checked against a model, with the line of what is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from wayfolk.errors import BadMap, Missing
+from wayfolk.files.raw import File, shown
+
+try:
+    import yaml
+except ImportError:  # pragma: no cover
+    raise Missing("PyYAML is not installed: pip install 'wayfolk[graphs]'") from None
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+MAX_BYTES = 1 << 26  # the largest layouts of sites have a few megabytes
+MOST_DEPTH = 50
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class DocumentModel(BaseModel):
+    """Some named values of a document; those that the model does not name are left out."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+F = TypeVar("F", bound=DocumentModel)
+
+
+def parse(file: File, data: bytes) -> Any:
+    """The data in a YAML document; no object of any class is made from it."""
+    _check_size(file, data)
+    try:
+        _check_depth(file, data)
+        return yaml.load(data, Loader=LOADER)
+    except yaml.YAMLError as why:
+        mark = getattr(why, "problem_mark", None)
+        line = "" if mark is None else f", line {mark.line + 1}"
+        raise BadMap(
+            f"{file}{line}: this is not YAML: {getattr(why, 'problem', None) or 'it cannot be parsed'}"
+        ) from None
+    except (ValueError, RecursionError):
+        raise BadMap(f"{file}: this is not YAML that can be read: a value in it makes no sense") from None
+
+
+def parse_json(file: File, data: bytes) -> Any:
+    """The data in a JSON document."""
+    _check_size(file, data)
+    try:
+        return json.loads(data)
+    except json.JSONDecodeError as why:
+        raise BadMap(f"{file}, line {why.lineno}: this is not JSON: {why.msg}") from None
+    except (ValueError, RecursionError):
+        raise BadMap(f"{file}: this is not JSON that can be read") from None
+
+
+def checked(file: File, data: bytes, tree: Any, model: type[F]) -> F:
+    """`tree`, which was parsed from `data`, as `model`; the first fault is named with its line."""
+    try:
+        return model.model_validate(tree)
+    except ValidationError as why:
+        fault = why.errors()[0]
+        path = tuple(part for part in fault["loc"] if part is not None)
+        where = ", ".join(str(part) for part in path) or "the document"
+        raise BadMap(f"{file}{line_of(data, path)}: {where}: {_said(fault)}") from None
+
+
+def line_of(data: bytes, path: tuple[int | str, ...]) -> str:
+    """Where the value that `path` leads to begins, such as ", line 12"; "" if it cannot be told."""
+    try:
+        node = yaml.compose(data, Loader=LOADER)  # JSON is YAML too
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return ""
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            values = [value for key, value in node.value if key.value == str(part)]
+        elif isinstance(node, yaml.SequenceNode):
+            values = node.value[part : part + 1] if isinstance(part, int) else []
+        else:
+            values = []
+        if not values:
+            break
+        node = values[0]
+    return "" if node is None else f", line {node.start_mark.line + 1}"
+
+
+def _said(fault: Any) -> str:
+    if fault["type"] == "missing":
+        return "this is missing"
+    message = str(fault["msg"])
+    return f"{message[:1].lower()}{message[1:]}, not {shown(repr(fault['input']).encode())}"
+
+
+def _check_depth(file: File, data: bytes) -> None:
+    """Refuse lists in lists in lists: the loader, which is written in C, crashes where they are very deep."""
+    depth = 0
+    for event in yaml.parse(data, Loader=LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_DEPTH:
+            line = event.start_mark.line + 1
+            raise BadMap(f"{file}, line {line}: more than {MOST_DEPTH} lists or tables lie in each other")
+
+
+def _check_size(file: File, data: bytes) -> None:
+    if len(data) > MAX_BYTES:
+        raise BadMap(f"{file}: a roadmap of {len(data)} bytes is larger than the {MAX_BYTES} that are read")

@@ -1,0 +1,245 @@
+"""The state of a simulation: the map, where agents are, what the referee knows of them, and the log of what has happened.
+
+A `Simulation` lets time pass. Here is what happens to agents and to the map at once: events, and changes by the caller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayfolk.files.arrays import Arrays
+from wayfolk.kernels.codes import BLOCK, FREE, GOAL, HOLD, JOIN, LEAVE, NOBODY, PUT, RELEASE, RESUME
+from wayfolk.kernels.crew import AGENT, ANSWER, ROW, TICK, Crew
+from wayfolk.kernels.random import new_random
+from wayfolk.kernels.rows import with_rows
+from wayfolk.problem.events import Event
+from wayfolk.problem.problem import Problem
+from wayfolk.problem.record import DISTANCE, STEPS, TURNS, Record
+from wayfolk.simulation import referee
+from wayfolk.simulation.court import STATE, Court, RefereeRules
+from wayfolk.simulation.log import ALL, Beginning, Log, Reader, beginning
+from wayfolk.world.grid import Grid
+
+
+@dataclass
+class Changes:
+    """The agents and the cells that an event is about, of which the controller hears."""
+
+    agents: list[int] = field(default_factory=list)
+    cells: list[int] = field(default_factory=list)
+
+
+class WorldState:
+    """Agents of `problem` on a map, at the start.
+
+    `lookahead` is how many cells a route has room for, `span` how much of the log is kept, and `reader` the controller.
+    """
+
+    def __init__(
+        self, problem: Problem, model: str, tick: float, *, lookahead: int, reader: Reader, span: float = ALL
+    ) -> None:
+        grid, n = problem.grid, problem.n_agents
+        self.grid, self.model, self.tick = grid, model, tick
+        lasts = np.full(9, tick if model == TURNS else 1.0)
+        if model == DISTANCE:
+            lasts[:8] = grid.lengths
+        agents = np.zeros(n, AGENT)
+        agents["here"] = agents["came"] = problem.starts
+        agents["goal"] = problem.goals
+        agents["present"] = agents["ours"] = True
+        self.crew = Crew(
+            grid.offsets, lasts, _occupants(agents, grid.n_cells), agents, np.zeros(n, np.int32), np.zeros(2, np.int64),
+            np.zeros((n, lookahead), np.int32), np.zeros(n, ANSWER),
+        )  # fmt: skip
+        self.court = Court(
+            grid.legal, np.zeros(grid.n_cells, np.int64), np.zeros(n, STATE), problem.routes.copy(),
+            problem.pool, new_random(problem.seed), np.zeros(3, np.int64), problem.drops,
+        )  # fmt: skip
+        self.rules = RefereeRules(tick, problem.loops, problem.is_one_shot, model == STEPS, model == TURNS)
+        goals = np.zeros(n, ROW)
+        goals["agent"], goals["cell"], goals["kind"] = np.arange(n), problem.goals, GOAL
+        self.log = Log(self.court.counts, beginning(grid, problem.starts), span, tick, reader, goals)
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks have passed."""
+        return int(self.crew.counts[TICK])
+
+    @ticks.setter
+    def ticks(self, ticks: int) -> None:
+        self.crew.counts[TICK] = ticks
+
+    @property
+    def time(self) -> float:
+        """What the clock shows."""
+        return float(self.crew.counts[TICK] * self.tick)
+
+    @property
+    def n_agents(self) -> int:
+        """How many agents there have been."""
+        return len(self.crew.agents)
+
+    def record(self, is_over: bool) -> Record:
+        """The log up to now, or until the last move has ended if all `is_over`."""
+        last = float(self.crew.agents["ready"].max(initial=0.0))
+        return self.log.record(self.time, max(self.time, last) if is_over else self.time, self.model)
+
+    def note(self, agent: int, kind: int, cell: int) -> None:
+        """Add a row to the log."""
+        self.log.note(self.time, agent, kind, cell)
+
+    def apply(self, event: Event, changes: Changes) -> Event | None:
+        """Let `event` happen, and add who and what changes to `changes`; return what of it must wait for a cell."""
+        crew = self.crew
+        where = [self.grid.cell(place) for place in event.places]
+        if event.kind == JOIN:
+            if crew.occupant[where[0]] != NOBODY or not self.grid.is_free(where[0]):
+                return event
+            changes.agents.append(self.n_agents)
+            self._join(*where)
+        elif event.kind == BLOCK:
+            is_empty = [crew.occupant[cell] == NOBODY for cell in where]
+            self._edit(BLOCK, [cell for cell, empty in zip(where, is_empty, strict=True) if empty], changes)
+            taken = [place for place, empty in zip(event.places, is_empty, strict=True) if not empty]
+            return replace(event, places=tuple(taken)) if taken else None
+        elif event.kind == FREE:
+            self._edit(FREE, where, changes)
+        elif event.agent < self.n_agents and crew.agents[event.agent]["present"]:
+            if event.kind == PUT:
+                if crew.occupant[where[0]] not in (NOBODY, event.agent) or not self.grid.is_free(where[0]):
+                    return event
+                self.put(event.agent, where[0])
+            else:
+                self._order(event.agent, event.kind, where)
+            changes.agents.append(event.agent)
+        return None
+
+    def _order(self, number: int, kind: int, where: list[int]) -> None:
+        """Give agent `number` another goal, let it leave, or change who moves it."""
+        agent = self.crew.agents[number]
+        here = agent["here"]
+        if kind == GOAL:
+            agent["goal"], agent["done"] = where[0], False
+            self.note(number, GOAL, where[0])
+        elif kind == LEAVE:
+            agent["present"] = False
+            self.crew.occupant[here] = NOBODY
+            self.note(number, LEAVE, here)
+        elif kind in (RELEASE, HOLD):
+            agent["ours"], agent["done"] = False, False
+            self.court.states[number]["held"] = kind == HOLD
+            self.note(number, RELEASE, here)
+        elif kind == RESUME and not agent["ours"]:
+            agent["ours"], self.court.states[number]["held"] = True, False
+            for row in (LEAVE, JOIN):  # the log says in this way that it is ours from now on
+                self.note(number, row, here)
+
+    def put(self, number: int, there: int) -> None:
+        """Take agent `number` away and let it appear at `there`, which is free; the log says that it leaves and joins."""
+        agent, occupant = self.crew.agents[number], self.crew.occupant
+        self.note(number, LEAVE, agent["here"])
+        occupant[agent["here"]] = NOBODY
+        agent["here"] = agent["came"] = there
+        agent["ready"], agent["refused"], agent["done"] = self.time, False, False
+        occupant[there] = number
+        self.note(number, JOIN, there)
+        if not agent["ours"]:
+            self.note(number, RELEASE, there)
+        elif there == agent["goal"]:
+            self.log.need_room(2, self.time)
+            referee.arrive(
+                crew=self.crew, court=self.court, log=self.log.rows, number=number, now=self.time, rules=self.rules
+            )
+
+    def _edit(self, kind: int, where: list[int], changes: Changes) -> None:
+        """Block or free the cells `where`."""
+        if not where:
+            return
+        self.grid = self.grid.with_blocked(where) if kind == BLOCK else self.grid.with_freed(where)
+        self.court = self.court._replace(legal=self.grid.legal)
+        for cell in where:
+            self.note(0, kind, cell)
+        changes.cells += where
+
+    def _join(self, start: int, goal: int) -> None:
+        """Add an agent that walks between `goal` and `start` as often as the others do, or once."""
+        crew, court, number = self.crew, self.court, self.n_agents
+        self.crew = crew._replace(
+            agents=with_rows(crew.agents, number + 1),
+            route=with_rows(crew.route, number + 1),
+            answers=with_rows(crew.answers, number + 1),
+            asked=with_rows(crew.asked, number + 1),
+        )
+        self.court = court._replace(
+            states=with_rows(court.states, number + 1), visits=with_rows(court.visits, number + 1)
+        )
+        agent = self.crew.agents[number]
+        agent["here"] = agent["came"] = start
+        agent["goal"], agent["ready"] = goal, self.time
+        agent["present"] = agent["ours"] = True
+        self.court.visits[number] = start
+        self.court.visits[number, 0] = goal
+        self.crew.occupant[start] = number
+        self.log.beginning = self.log.beginning.with_one_more()
+        self.note(number, JOIN, start)
+        self.note(number, GOAL, goal)
+
+    def save(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arrays from which `load` makes this state again, some of them None, and the numbers and texts."""
+        grid, first = self.grid, self.log.beginning
+        arrays = {
+            "free": grid.free, "free_at_record": first.grid.free, "costs": grid.costs, "links": grid.links,
+            "agents": self.crew.agents, "route": self.crew.route, "answers": self.crew.answers,
+            "states": self.court.states, "visits": self.court.visits, "luck": self.court.luck,
+            "log": self.log.used, "record_starts": first.starts, "record_goals": first.goals, "record_ours": first.ours,
+        }  # fmt: skip
+        about = {
+            "model": self.model, "tick": self.tick, "ticks": self.ticks,
+            "kept": None if self.log.span == ALL else self.log.span, "began": first.time,
+            "map": {"name": grid.name, "moves": grid.moves.value, "diagonal": grid.diagonal},
+        }  # fmt: skip
+        return arrays, about
+
+    def load(self, arrays: Arrays, about: dict[str, Any], *, goes_on: bool) -> None:
+        """Become the state that `save` has described, whose arrays are checked.
+
+        A controller that has no memory of the past does not go on with its routes, nor with the log.
+        """
+        grid, agents = grid_of(arrays, about, "free"), arrays["agents"]
+        n, lookahead = len(agents), self.crew.route.shape[1]
+        self.grid = grid
+        self.crew = self.crew._replace(
+            agents=agents, occupant=_occupants(agents, grid.n_cells), asked=np.zeros(n, np.int32),
+            answers=arrays["answers"], route=arrays["route"] if goes_on else np.zeros((n, lookahead), np.int32),
+        )  # fmt: skip
+        self.ticks = about["ticks"]
+        self.court = self.court._replace(
+            legal=grid.legal, states=arrays["states"], visits=arrays["visits"], luck=arrays["luck"]
+        )
+        first = Beginning(
+            float(about["began"]),
+            grid_of(arrays, about, "free_at_record"),
+            *(arrays[f"record_{name}"] for name in ("starts", "goals", "ours")),
+        )
+        rows = arrays["log"]
+        if not goes_on:
+            first, rows = first.after(rows, self.time), rows[:0]
+            self.crew.answers["n_route"] = self.crew.answers["at"] = 0
+        self.log = Log(self.court.counts, first, self.log.span, self.tick, self.log.reader, rows)
+
+
+def grid_of(arrays: Arrays, about: dict[str, Any], name: str) -> Grid:
+    """The map whose free cells are in the array `name`."""
+    return Grid(arrays[name], costs=arrays.get("costs"), links=arrays.get("links"), **about["map"])
+
+
+def _occupants(agents: NDArray[np.void], n_cells: int) -> NDArray[np.int32]:
+    """Who is in each cell."""
+    occupant = np.full(n_cells, NOBODY, np.int32)
+    present = np.flatnonzero(agents["present"])
+    occupant[agents["here"][present]] = present
+    return occupant

@@ -1,0 +1,118 @@
+"""Roadmap: places in a plane and the lanes that join them, as fleets of robots drive on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wayfolk.errors import BadInput
+from wayfolk.world.graph import Graph
+
+
+class Lane(NamedTuple):
+    """A lane from one place to another, both ways unless it is `one_way`.
+
+    Its `length`, if it is not given, is the straight distance, or 1 between places without positions. `speed` is the speed
+    limit: a lane costs length / speed.
+    """
+
+    start: Hashable
+    end: Hashable
+    one_way: bool = False
+    length: float | None = None
+    speed: float = 1.0
+
+
+class Roadmap(Graph):
+    """A graph whose nodes lie in a plane (or in space), joined by lanes with lengths and speed limits.
+
+    `places` gives the position of each node by name, or only the names. `lanes` are `Lane`s, or pairs of names for lanes
+    both ways. Costs are times at the speed limits, and with the limit 1 they are lengths. Optional are `levels`, the floor
+    of each node, and `stations`: by their names, the nodes from which robots use them.
+    """
+
+    def __init__(
+        self,
+        places: Mapping[Hashable, Iterable[float]] | Iterable[Hashable],
+        lanes: Iterable[Lane | tuple[Any, ...]],
+        *,
+        levels: Mapping[Any, str] | None = None,
+        stations: Mapping[str, Sequence[Hashable]] | None = None,
+        name: str = "",
+    ) -> None:
+        names = list(places)
+        if not names:
+            raise BadInput("a roadmap needs at least one place")
+        positions = _checked_positions(places) if isinstance(places, Mapping) else None
+        number = {place: k for k, place in enumerate(names)}
+        self.lanes = tuple(Lane(*lane) for lane in lanes)
+        rows = []
+        for k, lane in enumerate(self.lanes):
+            start, end, length = _checked(k, lane, number, positions)
+            rows.append((start, end, length, lane.speed))
+            if not lane.one_way:
+                rows.append((end, start, length, lane.speed))
+        rows.sort(key=lambda row: row[:2])
+        source, target = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2).T
+        lengths, speeds = np.array([row[2:] for row in rows], np.float64).reshape(-1, 2).T
+        first = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(names)))])
+        super().__init__(first, target, lengths / speeds, positions, names)
+        self.lengths, self.speeds = lengths, speeds
+        self.levels, self.stations, self.name = dict(levels or {}), dict(stations or {}), name
+
+    def with_closed(self, lanes: Iterable[tuple[Hashable, Hashable]]) -> Roadmap:
+        """A copy without the ways from the first to the second place of each pair."""
+        shut = {(self.cell(start), self.cell(end)) for start, end in lanes}
+        for start, end in shut:
+            if end not in self.graph.target[self.graph.first[start] : self.graph.first[start + 1]]:
+                raise BadInput(f"no lane leads from {self.place(start)!r} to {self.place(end)!r}")
+        kept: list[Lane] = []
+        for lane in self.lanes:
+            start, end = self.cell(lane.start), self.cell(lane.end)
+            if (start, end) not in shut:
+                kept.append(lane if (end, start) not in shut else lane._replace(one_way=True))
+            elif not lane.one_way and (end, start) not in shut:
+                kept.append(lane._replace(start=lane.end, end=lane.start, one_way=True))
+        places = self.names if self.positions is None else dict(zip(self.names, self.positions.tolist(), strict=True))
+        return Roadmap(places, kept, levels=self.levels, stations=self.stations, name=self.name)
+
+    def __repr__(self) -> str:
+        named = f"{self.name!r}, " if self.name else ""
+        return f"Roadmap({named}{self.n_cells} places, {len(self.lanes)} lanes)"
+
+
+def _checked_positions(places: Mapping[Hashable, Iterable[float]]) -> list[tuple[float, ...]]:
+    """The position of each place: all in a plane, or all in space."""
+    positions: list[tuple[float, ...]] = []
+    for name, place in places.items():
+        try:
+            position = tuple(float(axis) for axis in place)
+        except (TypeError, ValueError):
+            position = ()
+        if len(position) not in (2, 3) or not all(map(math.isfinite, position)):
+            raise BadInput(f"the place {name!r} needs a position of two or three finite numbers, not {place!r}")
+        if len(position) != len(positions[0] if positions else position):
+            raise BadInput(f"the place {name!r} has {len(position)} coordinates, those before it {len(positions[0])}")
+        positions.append(position)
+    return positions
+
+
+def _checked(
+    k: int, lane: Lane, number: Mapping[Hashable, int], positions: list[tuple[float, ...]] | None
+) -> tuple[int, int, float]:
+    """The numbers of both ends of lane `k`, and its length."""
+    for end in (lane.start, lane.end):
+        if end not in number:
+            raise BadInput(f"lane {k} leads from {lane.start!r} to {lane.end!r}, and there is no place {end!r}")
+    start, end = number[lane.start], number[lane.end]
+    straight = 1.0 if positions is None else math.dist(positions[start], positions[end])
+    length = straight if lane.length is None else float(lane.length)
+    where = f"lane {k} from {lane.start!r} to {lane.end!r}"
+    if not (math.isfinite(length) and length >= 0.0):
+        raise BadInput(f"{where} is {length} long: it must be 0 or more")
+    if not (math.isfinite(lane.speed) and lane.speed > 0.0):
+        raise BadInput(f"{where} has the speed limit {lane.speed}: it must be above 0")
+    return start, end, length
