@@ -75,7 +75,7 @@ def test_one_way_streets_and_messages_are_shown(page):
     choose(page, "Controllers that talk")
     until(page, "wayfolk.layers().marks.some(([title, n]) => title === 'Messages' && n > 10)")
     assert page.evaluate("wayfolk.layers().areas") == ["Areas"]
-    assert page.locator(".notes ol li").count() > 3
+    until(page, "document.querySelectorAll('.notes ol li').length > 3")
 
 
 def test_terrain_is_painted_undone_and_kept(page, tmp_path):
