@@ -84,7 +84,7 @@ def lif(version="1.0.0", end="n2", limit=2.0):
 
 
 def read(folder, name, text, **options):
-    (folder / name).write_text(text)
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_roadmap(folder / name, **options)
 
 
@@ -157,7 +157,18 @@ BAD_MEASURE, BAD_POINT = BUILDING.replace("[3, 5.0]", "[3, -5.0]"), GRAPHML.repl
         ("c.graphml", BAD_POINT, "c.graphml: the node b lies at '3;4', which are no numbers between commas"),
         ("c.graphml", GRAPHML.replace("</graph>", ""), "c.graphml, line 6: this is not XML: mismatched tag"),
         ("c.graphml", GRAPHML.replace(">9<", ">-9<"), "c.graphml: lane 1 from 'b' to 'a' is -9.0 long"),
-        ("c.xml", '<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML, "c.xml: a GraphML file needs no entities"),
+        (
+            "c.xml",
+            '<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML,
+            "c.xml, line 1: a map needs no entities, and this",
+        ),
+        (
+            "c.xml",
+            ('<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML).encode("utf-16"),
+            "c.xml, line 1: a map needs no entities",
+        ),
+        ("c.xml", "<a>" * 99, "c.xml, line 1: more than 50 elements lie in each other"),
+        ("a.yaml", "roadmap: {edges: [&e [A, B], *e]}", "a.yaml, line 1: the alias *e is not read"),
         ("d.lif", lif(version="2.0.0"), "d.lif, line 6: this is LIF 2.0.0, and only versions 1.x can be read"),
         ("d.lif", lif(end="n9"), "the edge e1 leads to n9, and there is no such node"),
         ("d.lif", lif(limit=0.0), "d.lif: lane 0 from 'n1' to 'n2' has the speed limit 0.0: it must be above 0"),

@@ -6,9 +6,9 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
 
 from wayfolk.errors import BadMap, Missing
+from wayfolk.files.markup import check_xml
 from wayfolk.files.raw import File
 from wayfolk.world.roadmap import Lane, Roadmap
 
@@ -21,12 +21,9 @@ def graphml_roadmap(file: File, data: bytes) -> Roadmap:
         import networkx as nx
     except ImportError:
         raise Missing("networkx is not installed: pip install 'wayfolk[graphs]'") from None
-    if b"<!ENTITY" in data:
-        raise BadMap(f"{file}: a GraphML file needs no entities, and this one defines some")
+    check_xml(file, data)
     try:
         graph = nx.read_graphml(io.BytesIO(data))
-    except ParseError as why:
-        raise BadMap(f"{file}, line {why.position[0]}: this is not XML: {why}") from None
     except (nx.NetworkXError, KeyError, TypeError, ValueError, AttributeError) as why:
         raise BadMap(f"{file}: this is not GraphML: {why}") from None
     places = {name: _position(file, name, about) for name, about in graph.nodes(data=True)}

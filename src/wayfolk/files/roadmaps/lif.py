@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from wayfolk.errors import BadMap
+from wayfolk.files.documents import DocumentModel, checked, line_of, parse_json
 from wayfolk.files.raw import File
-from wayfolk.files.roadmaps.documents import DocumentModel, checked, line_of, parse_json
 from wayfolk.world.roadmap import Lane, Roadmap
 
 VERSION = "1."  # minor versions add what is optional

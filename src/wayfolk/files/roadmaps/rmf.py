@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from wayfolk.errors import BadMap
+from wayfolk.files.documents import DocumentModel, checked, line_of
 from wayfolk.files.raw import File
-from wayfolk.files.roadmaps.documents import DocumentModel, checked, line_of
 from wayfolk.world.roadmap import Lane, Roadmap
 
 METRES_PER_DEGREE = 6_371_000.0 * math.pi / 180.0
