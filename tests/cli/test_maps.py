@@ -86,6 +86,7 @@ def test_info():
         "parts": 2,
         "largest_part": 2,
         "cliffs": False,
+        "terrain": False,
     }
     assert "free cells    3\n" in wayfolk("maps", "info", "parts.map").out
 
@@ -98,7 +99,7 @@ def test_info_and_pictures_of_roadmaps_and_voxels():
     answer = json.loads(wayfolk("maps", "info", "cube.3dmap", "--json").out)
     assert answer == {"name": "cube", "kind": "voxels", "nodes": 7, "edges": 30, "parts": 1, "largest_part": 7}
     assert wayfolk("maps", "show", "cube.3dmap").out == "z = 0\n#.\n..\n\nz = 1\n..\n..\n"
-    assert wayfolk("maps", "show", "roads.yaml", "--columns", 5).out.splitlines()[0] == "o...o"
+    assert wayfolk("maps", "show", "roads.yaml", "--columns", 5).out.splitlines()[0] == "o.>.o"
     assert (
         wayfolk("maps", "show", "roads.yaml", "--svg", "roads.svg").out
         == "roads.svg: Roadmap('roads', 3 places, 1 lanes)\n"
