@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 from xml.etree.ElementTree import Element, fromstring
 from xml.parsers import expat
 
@@ -19,8 +19,11 @@ def parse_xml(file: File, data: bytes) -> Element:
     return fromstring(data)
 
 
-def check_xml(file: File, data: bytes) -> None:
-    """Refuse what is not XML, and XML that defines entities or lies very deep in itself; in any encoding."""
+def check_xml(file: File, data: bytes, found: Callable[[str, dict[str, str], int], None] | None = None) -> None:
+    """Refuse what is not XML, and XML that defines entities or lies very deep in itself; in any encoding.
+
+    `found` is told of each element: its name, its attributes, and the line in which it begins.
+    """
     check_size(file, data)
     parser = expat.ParserCreate()
     depth = 0
@@ -28,13 +31,15 @@ def check_xml(file: File, data: bytes) -> None:
     def refuse(what: str) -> None:
         raise BadMap(f"{file}, line {parser.CurrentLineNumber}: {what}")
 
-    def begin(*_: Any) -> None:
+    def begin(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
+        if found is not None:
+            found(name, attributes, parser.CurrentLineNumber)
         depth += 1
         if depth > MOST_DEPTH:
             refuse(f"more than {MOST_DEPTH} elements lie in each other")
 
-    def end(*_: Any) -> None:
+    def end(_: str) -> None:
         nonlocal depth
         depth -= 1
 

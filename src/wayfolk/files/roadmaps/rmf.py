@@ -35,7 +35,7 @@ def _values(parameters: Any) -> Any:
 class _LaneFacts(DocumentModel):
     bidirectional: bool = False
     graph_idx: int = 0
-    speed_limit: float = 0.0
+    speed_limit: float = Field(default=0.0, ge=0.0)
 
 
 class _VertexFacts(DocumentModel):
