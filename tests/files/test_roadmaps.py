@@ -66,9 +66,10 @@ def lif(version="1.0.0", end="n2", limit=2.0):
         }
         for k in (1, 2)
     ]
+    fork = use | {"vehicleTypeId": "fork"}
     edges = [
         {"edgeId": "e1", "startNodeId": "n1", "endNodeId": end, "vehicleTypeEdgeProperties": [use | {"maxSpeed": limit}]},
-        {"edgeId": "e2", "startNodeId": "n2", "endNodeId": "n1", "vehicleTypeEdgeProperties": [use | {"vehicleTypeId": "fork"}]},
+        {"edgeId": "e2", "startNodeId": "n2", "endNodeId": "n1", "vehicleTypeEdgeProperties": [fork]},
     ]  # fmt: skip
     layout = {
         "layoutId": "1", "layoutVersion": "1", "layoutLevelId": "ground", "nodes": nodes, "edges": edges,
