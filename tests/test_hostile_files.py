@@ -273,6 +273,7 @@ HOSTILE = {
             text_file("a.tmx", '<map width="4" height="4"><tileset firstgid="1" source="/etc/passwd"/></map>'),
             wf.read_tiled,
         ),
+        (text_file("a.tmx", "<map>" + "<a/>" * 3_000_000 + "</map>"), wf.read_tiled),
         (text_file("a.tmj", "[" * 10**5), wf.read_tiled),
         (
             text_file(
@@ -284,7 +285,9 @@ HOSTILE = {
     "polygons": [
         (text_file("a.geojson", '{"type": "GeometryCollection", "geometries": [' * 200 + "]}" * 200), wf.read_polygons),
         (text_file("a.geojson", '{"type": "Polygon", "coordinates": ' + "[" * 10**5), wf.read_mesh),
+        (text_file("a.geojson", '{"type": "Polygon", "coordinates": [' + "[]," * 3_000_000 + "[]]}"), wf.read_mesh),
         (text_file("a.wkt", "POLYGON " + "(" * 10**6), wf.read_space),
+        (text_file("a.wkt", "POLYGON (" + "\n" * 10**6), wf.read_space),
         (text_file("a.wkt", "POLYGON ((0 0, 1e999 0, 1 1, 0 0))"), wf.read_space),
     ],
     "voxels": [

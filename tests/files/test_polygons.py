@@ -172,3 +172,14 @@ def test_polygons_that_overlap_make_no_mesh(tmp_path):
     with pytest.raises(BadMap, match=r"a.geojson: outlines 0 and 1 overlap"):
         read_mesh(file)
     assert not read_space(file).is_solid([(7, 5)])[0], "a space is their union"
+
+
+def test_holes_that_no_cut_reaches_are_refused(tmp_path):
+    """Between the sides of this hole there is no number, so no line goes through it."""
+    left = 1e9
+    right = float(np.nextafter(left, 2e9))
+    hole = [[left, 5.0], [right, 4.0], [right, 6.0], [left, 5.0]]
+    shell = [[0, 0], [2e9, 0], [2e9, 10], [0, 10], [0, 0]]
+    file = write(tmp_path, {"type": "Polygon", "coordinates": [shell, hole]})
+    with pytest.raises(BadMap, match=r"a.geojson: a hole near x = 1e\+09 is too narrow"):
+        read_space(file, solid=True)

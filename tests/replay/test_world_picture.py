@@ -54,6 +54,8 @@ def test_levels_of_voxels_and_places_without_positions():
     assert [shape.text for shape in shapes(levels, "text")] == ["z = 0", "z = 1"]
     assert text_of(levels) == "z = 0\n..#\n.#.\n\nz = 1\n##.\n#.#"
     assert len(shapes(Roadmap("abc", ["ab", "bc"]), "circle")) == 3
+    alone = Roadmap({"a": (3, 3)}, [])
+    assert (len(shapes(alone, "circle")), text_of(alone)) == (1, "o")
     assert len(shapes(Grid(FREE), "rect")) == 2
 
 

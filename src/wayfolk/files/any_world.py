@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ROADMAPS = frozenset((".lif", ".graphml", ".xml"))
 POLYGONS = frozenset((".geojson", ".wkt"))
+TILED = frozenset((".tmx", ".tmj"))
 
 
 def read_any_world(file: File, *, keep_out: File | None = None, speed: File | None = None) -> Grid | Graph | Navmesh:
@@ -28,7 +29,8 @@ def read_any_world(file: File, *, keep_out: File | None = None, speed: File | No
     suffix = Path(file).suffix.lower()
     is_yaml = suffix in (".yaml", ".yml")
     tree = _document(file, is_yaml) if is_yaml or suffix == ".json" else None
-    if is_yaml and isinstance(tree, dict) and "image" in tree:
+    keys = tree.keys() if isinstance(tree, dict) else ()
+    if is_yaml and "image" in keys:
         from wayfolk.files.nav2 import read_nav2
 
         return read_nav2(file, keep_out=keep_out, speed=speed)
@@ -36,14 +38,14 @@ def read_any_world(file: File, *, keep_out: File | None = None, speed: File | No
         raise BadMap(f"{file}: only a map of Nav2, which is a .yaml with an image, has masks")
     if suffix == ".3dmap":
         return read_voxels(file)
-    if suffix in POLYGONS or _is_geojson(tree):
-        from wayfolk.files.polygons import read_mesh
-
-        return read_mesh(file)
-    if suffix in (".tmx", ".tmj") or (isinstance(tree, dict) and "tilewidth" in tree):
+    if suffix in TILED or "tilewidth" in keys:
         from wayfolk.files.tiled import read_tiled
 
         return read_tiled(file)
+    if suffix in POLYGONS or (not is_yaml and "type" in keys):
+        from wayfolk.files.polygons import read_mesh
+
+        return read_mesh(file)
     return read_roadmap(file) if is_yaml or suffix == ".json" or suffix in ROADMAPS else read_map(file)
 
 
@@ -52,11 +54,3 @@ def _document(file: File, is_yaml: bool) -> Any:
 
     data = bytes(read_bytes(file, BadMap))
     return parse(file, data) if is_yaml else parse_json(file, data)
-
-
-def _is_geojson(tree: Any) -> bool:
-    if not isinstance(tree, dict):
-        return False
-    from wayfolk.files.polygons import GEOJSON
-
-    return tree.get("type") in GEOJSON

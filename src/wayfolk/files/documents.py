@@ -6,7 +6,7 @@ import json
 from typing import Any, TypeVar
 
 from wayfolk.errors import BadMap, Missing
-from wayfolk.files.markup import MOST_DEPTH, check_size
+from wayfolk.files.markup import MOST_DEPTH, MOST_PARTS, check_size
 from wayfolk.files.raw import File, shown
 
 try:
@@ -46,6 +46,8 @@ def parse(file: File, data: bytes) -> Any:
 def parse_json(file: File, data: bytes) -> Any:
     """The data in a JSON document."""
     check_size(file, data)
+    if data.count(b"[") + data.count(b"{") > MOST_PARTS:
+        raise BadMap(f"{file}: there are more than {MOST_PARTS} lists and tables in it")
     try:
         return json.loads(data)
     except json.JSONDecodeError as why:

@@ -11,6 +11,7 @@ from wayfolk.files.raw import File
 
 MAX_BYTES = 1 << 26  # of a document; the largest layouts of sites have a few megabytes
 MOST_DEPTH = 50
+MOST_PARTS = 1 << 21  # elements, or lists and tables: each takes up to 500 bytes
 
 
 def parse_xml(file: File, data: bytes) -> Element:
@@ -26,13 +27,16 @@ def check_xml(file: File, data: bytes, found: Callable[[str, dict[str, str], int
     """
     check_size(file, data)
     parser = expat.ParserCreate()
-    depth = 0
+    depth = n_elements = 0
 
     def refuse(what: str) -> None:
         raise BadMap(f"{file}, line {parser.CurrentLineNumber}: {what}")
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
+        nonlocal depth, n_elements
+        n_elements += 1
+        if n_elements > MOST_PARTS:
+            refuse(f"there are more than {MOST_PARTS} elements")
         if found is not None:
             found(name, attributes, parser.CurrentLineNumber)
         depth += 1

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 GEOMETRIES = ("Polygon", "MultiPolygon")
 COLLECTIONS = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
-GEOJSON = (*GEOMETRIES, *COLLECTIONS, "Feature")
 MOST_POINTS = 1_000_000  # of all polygons of a file
 MOST_DEPTH = 20  # collections in collections
 ROOM = 1.0  # metres of wall around free space
@@ -69,13 +68,15 @@ def read_space(file: File, *, solid: bool = False) -> Space:
     Bodies move inside the polygons, and their holes and all around them is wall. With `solid` the polygons are the
     obstacles: bodies move around them, and in their holes.
     """
+    polygons = read_polygons(file)
     import shapely
 
-    area = shapely.union_all(read_polygons(file))
+    area = shapely.union_all(polygons)
     if not solid:
-        area = shapely.box(*area.buffer(ROOM).bounds).difference(area)
-    rings = [_corners(ring) for polygon in shapely.get_parts(area) for ring in _without_holes(polygon)]
+        left, low, right, high = area.bounds
+        area = shapely.box(left - ROOM, low - ROOM, right + ROOM, high + ROOM).difference(area)
     try:
+        rings = [_corners(ring) for polygon in shapely.get_parts(area) for ring in _without_holes(polygon)]
         return Space(polygons=rings)
     except BadInput as why:
         raise BadMap(f"{file}: {why}") from None
@@ -85,16 +86,19 @@ def _of_wkt(file: File, data: bytes) -> list[tuple[str, Any]]:
     """The geometries, each with its file and line; a geometry may go on in the next lines until its brackets close."""
     import shapely
 
-    text = data.decode("utf-8", "replace")
-    found, depth, begun, first = [], 0, "", 1
-    for number, line in enumerate(text.splitlines(), 1):
-        first = first if begun.strip() else number
-        begun += line + "\n"
+    found: list[tuple[str, str]] = []
+    begun: list[str] = []
+    depth, first = 0, 1
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        if not begun and not line.strip():
+            continue
+        first = first if begun else number
+        begun.append(line)
         depth += line.count("(") - line.count(")")
-        if begun.strip() and depth <= 0:
-            found.append((f"{file}, line {first}", begun.strip()))
-            begun, depth = "", 0
-    if begun.strip():
+        if depth <= 0:
+            found.append((f"{file}, line {first}", " ".join(begun).strip()))
+            begun, depth = [], 0
+    if begun:
         raise BadMap(f"{file}, line {first}: the brackets of this geometry are not closed")
     geometries = []
     for where, one in found:
@@ -171,9 +175,12 @@ def _without_holes(polygon: Any) -> list[Any]:
         left, low, right, high = one.bounds
         middles = sorted((ring.bounds[0] + ring.bounds[2]) / 2.0 for ring in one.interiors)
         x = middles[len(middles) // 2]
-        for half in (shapely.box(left, low, x, high), shapely.box(x, low, right, high)):
-            parts = shapely.get_parts(one.intersection(half))
-            todo += [part for part in parts if part.geom_type == "Polygon" and part.area > 0.0]
+        halves = (shapely.box(left, low, x, high), shapely.box(x, low, right, high))
+        parts = np.concatenate([shapely.get_parts(one.intersection(half)) for half in halves])
+        parts = [part for part in parts if part.geom_type == "Polygon" and part.area > 0.0]
+        if sum(len(part.interiors) for part in parts) >= len(one.interiors):
+            raise BadInput(f"a hole near x = {x:g} is too narrow")
+        todo += parts
     return done
 
 

@@ -34,7 +34,8 @@ def roadmap_svg(world: Roadmap) -> str:
     unit = max(*np.ptp(at, axis=0), 1e-9) / SIDE
     level = _levels(world)[0]
     there = _directions(world)
-    lanes = np.array(sorted(pair for pair in there if pair[0] < pair[1] or pair[::-1] not in there)).reshape(-1, 2)
+    pairs = sorted(pair for pair in there if pair[0] < pair[1] or pair[::-1] not in there)
+    lanes = np.array(pairs, np.int64).reshape(-1, 2)
     lines = at[lanes].reshape(-1, 4)
     lengths = np.hypot(*(lines[:, 2:] - lines[:, :2]).T)
     typical = float(np.median(lengths)) / unit if len(lengths) else SIDE

@@ -1,4 +1,4 @@
-"""SiteMap: a grid of a real site: where it lies in metres, and the cells at which its robots are served."""
+"""Site maps: grids of real sites, which know where they lie in metres, and the cells at which robots are served."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ https://doc.mapeditor.org/en/stable/reference/tmx-map-format. What a tile means 
 * `cost` (a number above 0): what the terrain costs; of several layers the uppermost tile with a cost counts.
 
 A layer with the property `blocked` blocks all cells where it has a tile. All others are free, those without a tile too.
-Orthogonal and isometric maps are grids of squares, hexagonal ones are hexagons. Objects and images are left out.
+Orthogonal and isometric maps are grids of squares, hexagonal ones are hexagons. Objects and
+images are left out; layers that are hidden in the editor count.
 """
 
 from __future__ import annotations
