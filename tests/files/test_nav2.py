@@ -151,6 +151,12 @@ def changed(old, new):
         (changed("0.25", "-0.1"), "bad.yaml, line 6: free_thresh: input should be greater than or equal to 0"),
         (changed("0.25", "0.7"), "bad.yaml, line 6: free_thresh, 0.7 is not below occupied_thresh, 0.65"),
         (changed("free_thresh: 0.25\n", ""), "bad.yaml, line 1: free_thresh: this is missing"),
+        (
+            changed("image", "picture"),
+            "bad.yaml: this is no map of Nav2, which has an 'image'; read_roadmap reads roadmaps",
+        ),
+        ("- 1", "bad.yaml: this is no map of Nav2"),
+        ("image: [", "bad.yaml, line 2: this is not YAML"),
         (ABOUT + "mode: tetra\n", "bad.yaml, line 7: mode: input should be 'trinary', 'scale' or 'raw', not 'tetra'"),
         (changed("image: a.pgm", "image: ../a.pgm"), "bad.yaml: the file '../a.pgm' is outside the folder of this map"),
         (changed("image: a.pgm", "image: /etc/hosts"), "bad.yaml: the file '/etc/hosts' is outside the folder"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wayfolk.errors import BadMap
 from wayfolk.files.maps import read_map
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 ROADMAPS = frozenset((".lif", ".graphml", ".xml"))
 POLYGONS = frozenset((".geojson", ".wkt"))
 TILED = frozenset((".tmx", ".tmj"))
+IMAGE = re.compile(rb"""\bimage["']?\s*:""")  # a key of maps of Nav2, and of no roadmap
 
 
 def read_any_world(file: File, *, keep_out: File | None = None, speed: File | None = None) -> Grid | Graph | Navmesh:
@@ -28,9 +31,7 @@ def read_any_world(file: File, *, keep_out: File | None = None, speed: File | No
     """
     suffix = Path(file).suffix.lower()
     is_yaml = suffix in (".yaml", ".yml")
-    tree = _document(file, is_yaml) if is_yaml or suffix == ".json" else None
-    keys = tree.keys() if isinstance(tree, dict) else ()
-    if is_yaml and "image" in keys:
+    if is_yaml and IMAGE.search(read_bytes(file, BadMap)):
         from wayfolk.files.nav2 import read_nav2
 
         return read_nav2(file, keep_out=keep_out, speed=speed)
@@ -38,19 +39,21 @@ def read_any_world(file: File, *, keep_out: File | None = None, speed: File | No
         raise BadMap(f"{file}: only a map of Nav2, which is a .yaml with an image, has masks")
     if suffix == ".3dmap":
         return read_voxels(file)
+    keys = _keys(file) if suffix == ".json" else ()
     if suffix in TILED or "tilewidth" in keys:
         from wayfolk.files.tiled import read_tiled
 
         return read_tiled(file)
-    if suffix in POLYGONS or (not is_yaml and "type" in keys):
+    if suffix in POLYGONS or "type" in keys:
         from wayfolk.files.polygons import read_mesh
 
         return read_mesh(file)
     return read_roadmap(file) if is_yaml or suffix == ".json" or suffix in ROADMAPS else read_map(file)
 
 
-def _document(file: File, is_yaml: bool) -> Any:
-    from wayfolk.files.documents import parse, parse_json
+def _keys(file: File) -> Collection[str]:
+    """The keys of a JSON document, which say what it is."""
+    from wayfolk.files.documents import parse_json
 
-    data = bytes(read_bytes(file, BadMap))
-    return parse(file, data) if is_yaml else parse_json(file, data)
+    tree = parse_json(file, bytes(read_bytes(file, BadMap)))
+    return tree.keys() if isinstance(tree, dict) else ()

@@ -82,7 +82,10 @@ def read_nav2(
 def read_occupancy(file: File) -> OccupancyMap:
     """The occupancy of a map or of a mask, and its frame."""
     data = bytes(read_bytes(file, BadMap))
-    about = checked(file, data, parse(file, data), _MapServer)
+    tree = parse(file, data)
+    if not isinstance(tree, dict) or "image" not in tree:
+        raise BadMap(f"{file}: this is no map of Nav2, which has an 'image'; read_roadmap reads roadmaps")
+    about = checked(file, data, tree, _MapServer)
     if about.free_thresh >= about.occupied_thresh and about.mode != "raw":
         line = line_of(data, ("free_thresh",))
         ends = f"{about.free_thresh} is not below occupied_thresh, {about.occupied_thresh}"

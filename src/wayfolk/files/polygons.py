@@ -176,8 +176,8 @@ def _without_holes(polygon: Any) -> list[Any]:
         middles = sorted((ring.bounds[0] + ring.bounds[2]) / 2.0 for ring in one.interiors)
         x = middles[len(middles) // 2]
         halves = (shapely.box(left, low, x, high), shapely.box(x, low, right, high))
-        parts = np.concatenate([shapely.get_parts(one.intersection(half)) for half in halves])
-        parts = [part for part in parts if part.geom_type == "Polygon" and part.area > 0.0]
+        cut = [part for half in halves for part in shapely.get_parts(one.intersection(half))]
+        parts = [part for part in cut if part.geom_type == "Polygon" and part.area > 0.0]
         if sum(len(part.interiors) for part in parts) >= len(one.interiors):
             raise BadInput(f"a hole near x = {x:g} is too narrow")
         todo += parts
