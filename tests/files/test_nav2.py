@@ -50,12 +50,15 @@ def test_what_each_shade_means(tmp_path, mode, negate, low, high):
 
 
 def test_colours_count_alike_and_a_transparent_pixel_is_unknown(tmp_path):
-    pixels = [[(255, 0, 0, 255), (255, 255, 255, 255), (255, 255, 255, 9)]]
-    Image.fromarray(np.array(pixels, np.uint8), "RGBA").save(tmp_path / "a.png")
+    pixels = np.array([[(255, 0, 0, 255), (255, 255, 255, 255), (255, 255, 255, 9), (0, 0, 0, 255)]], np.uint8)
     (tmp_path / "a.yaml").write_text(ABOUT.replace("a.pgm", "a.png"))
-    assert read_occupancy(tmp_path / "a.yaml").occupancy.tolist() == [[100, 0, 0]], "a third of white is dark"
+    Image.fromarray(pixels[:, :, :3].copy()).save(tmp_path / "a.png")
+    assert read_occupancy(tmp_path / "a.yaml").occupancy.tolist() == [[100, 0, 0, 100]], "a third of white is dark"
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    # with the alpha channel the means are 1/2, 1, 0.759 and 1/4 of white
+    assert read_occupancy(tmp_path / "a.yaml").occupancy.tolist() == [[255, 0, 0, 100]]
     (tmp_path / "a.yaml").write_text(ABOUT.replace("a.pgm", "a.png") + "mode: scale\n")
-    assert read_occupancy(tmp_path / "a.yaml").occupancy.tolist() == [[100, 0, 255]]
+    assert read_occupancy(tmp_path / "a.yaml").occupancy.tolist() == [[100, 0, 255, 100]]
 
 
 def test_deep_images_are_scaled(tmp_path):

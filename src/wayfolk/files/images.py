@@ -41,15 +41,20 @@ def read_image(
 
 def read_shades(
     file: str | os.PathLike[str], data: bytes | bytearray, *, most: int = MAX_PIXELS
-) -> tuple[NDArray[Any], float, NDArray[np.bool_]]:
-    """The shade of each pixel, the shade of white, and which pixels are opaque. The shade is the mean of the colours."""
-    rows = _decoded(file, data, most, lambda picture: np.asarray(picture.convert("RGBA")))
+) -> tuple[NDArray[Any], float, NDArray[np.uint8] | None]:
+    """The shade of each pixel, the shade of white, and the opacity of pixels up to 255 (None without an alpha channel).
+
+    The shade is the mean of the colours.
+    """
+    rows = _decoded(
+        file, data, most, lambda one: np.asarray(one.convert("RGBA" if one.has_transparency_data else "RGB"))
+    )
     if rows.dtype != np.uint8:
-        return np.clip(rows, 0, 65535), 65535.0, np.ones(rows.shape, np.bool_)
+        return np.clip(rows, 0, 65535), 65535.0, None
     shades = rows[:, :, 0].astype(np.uint16)  # of 765, the sum of three colours
     shades += rows[:, :, 1]
     shades += rows[:, :, 2]
-    return shades, 765.0, rows[:, :, 3] == 255
+    return shades, 765.0, rows[:, :, 3] if rows.shape[2] == 4 else None
 
 
 def _decoded(

@@ -3,7 +3,8 @@
 https://docs.nav2.org/configuration/packages/configuring-map-server.html. The darker a pixel, from 0 (white) to 1, the surer
 its cell is occupied; `negate` turns that round. The `mode` says what it means:
 
-* trinary: more than `occupied_thresh` is occupied, less than `free_thresh` is free, and what lies between is unknown;
+* trinary: more than `occupied_thresh` is occupied, less than `free_thresh` is free, and what lies between is unknown; an
+  alpha channel counts as a fourth colour;
 * scale: the same ends, with 0 to 100 in proportion between them; a pixel that is not opaque is unknown;
 * raw: the shade itself, from 0 to 100 of 255, is the occupancy; above that a cell is unknown.
 
@@ -59,8 +60,9 @@ def read_nav2(
     """The map of Nav2 in `file`, which ends in `.yaml`, with its frame in metres.
 
     `keep_out` and `speed` name masks: maps of the same size in the same place. The mask `keep_out` blocks the cells that it
-    has as occupied. The mask `speed` has by how many per cent robots are slowed down in each cell (a CostmapFilterInfo with
-    the base 100 and the multiplier -1): with a share s of the full speed left, the terrain costs 1 / s.
+    has as occupied; less occupied ones, which Nav2 avoids, stay as they are. The mask `speed` has by how many per cent
+    robots are slowed down in each cell (a CostmapFilterInfo with the base 100 and the multiplier -1): with a share s of
+    the full speed left, the terrain costs 1 / s.
     """
     if unknown not in ("blocked", "free"):
         raise BadMap(f"unknown cells are 'blocked' or 'free', not {unknown!r}")
@@ -94,13 +96,14 @@ def read_occupancy(file: File) -> OccupancyMap:
     if not image.is_file():
         raise BadMap(f"{file}{line_of(data, ('image',))}: there is no image {about.image} beside it")
     try:
-        shades, white, opaque = read_shades(image, read_bytes(image, BadMap))
+        shades, white, opacity = read_shades(image, read_bytes(image, BadMap))
     except BadMap as why:
         raise BadMap(f"{file}{line_of(data, ('image',))}: {why}") from None
-    table = _occupancies(np.arange(int(white) + 1) / white, about)
-    occupancy = table[shades]
-    if about.mode == "scale":
-        occupancy[~opaque] = UNKNOWN
+    if opacity is not None and about.mode == "trinary":  # counts as a fourth colour
+        shades, white = shades + opacity, white + 255.0
+    occupancy = _occupancies(np.arange(int(white) + 1) / white, about)[shades]
+    if opacity is not None and about.mode == "scale":
+        occupancy[opacity < 255] = UNKNOWN
     return OccupancyMap(occupancy, Frame(about.resolution, *about.origin))
 
 
