@@ -89,7 +89,7 @@ API = {
     "worlds": (
         "Maps and other worlds",
         ["Grid", "Moves", "Graph", "read_map", "write_map", "parse_ascii", "generate", "paper_map", "DirectionMap", "Flow",
-         "flow_of", "Navmesh", "Waypoints", "Space", "Area", "HexGrid", "TriangleGrid", "Voxels", "read_voxels", "Roadmap", "Lane", "Body",
+         "flow_of", "Navmesh", "Waypoints", "Space", "Area", "HexGrid", "TriangleGrid", "Voxels", "read_voxels", "Roadmap", "Lane", "Wall", "Body",
          "read_roadmap", "read_nav2", "SiteMap", "Frame", "read_tiled", "read_polygons", "read_mesh", "read_space"],
     ),
     "paths": (

@@ -140,7 +140,7 @@ def clash(world, one: Body, a: tuple[State, State], other: Body, b: tuple[State,
     if overlap(world, one, a[1], other, b[1]):
         return True
     reach = one.radius + other.radius
-    same_levels = all(level(world, s.cell) == level(world, t.cell) for s, t in zip(a, b, strict=True))
+    same_levels = any(level(world, s.cell) == level(world, t.cell) for s, t in itertools.product(a, b))
     if reach > 0.0 and same_levels:
         apart = [point(world, one, s) - point(world, other, t) for s, t in zip(a, b, strict=True)]
         return least_norm(*apart) < reach - 1e-9

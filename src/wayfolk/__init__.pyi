@@ -99,6 +99,7 @@ from .world.mesh.navmesh import Navmesh as Navmesh
 from .world.mesh.waypoints import Waypoints as Waypoints
 from .world.roadmap import Lane as Lane
 from .world.roadmap import Roadmap as Roadmap
+from .world.roadmap import Wall as Wall
 from .world.site_map import Frame as Frame
 from .world.site_map import SiteMap as SiteMap
 from .world.space import Space as Space

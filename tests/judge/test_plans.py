@@ -248,6 +248,7 @@ def test_faults_read_as_sentences_and_as_json() -> None:
                 "problem.plan",
                 "problem.problem",
                 "world.grid",
+                "world.roadmap",
                 "world.state_graph",
             },
         ),

@@ -27,6 +27,7 @@ from wayfolk.kernels.codes import DX, DY
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid, Moves
+from wayfolk.world.roadmap import Roadmap
 from wayfolk.world.state_graph import StateGraph, Whereabouts
 
 TOUCH = 1e-7  # discs may overlap by as little as this, because of rounding
@@ -120,6 +121,8 @@ class BodyJudge(FaultList):
         moved = before[agents] != after[agents]
         jumps = moved & ~self._is_move(here, there)
         self.single("jump", np.full(jumps.sum(), step), agents[jumps], before[agents[jumps]], after[agents[jumps]])
+        tight = moved & ~jumps & self._is_too_near_walls(here, there)
+        self.single("corner", np.full(tight.sum(), step), agents[tight], before[agents[tight]], after[agents[tight]])
         self._judge_middles(here, there, agents, before, after, step)
         for one, other in islice(self._approaches(here, there), self.limit):
             pair = [agents[one], agents[other]]
@@ -130,11 +133,22 @@ class BodyJudge(FaultList):
         fits = np.ones(len(at.kind), np.bool_)
         for ends in (at.cell, at.ahead):
             if not isinstance(self.world, Grid):
-                fits &= self.free_vertices[ends]
+                fits &= self.free_vertices[ends] & ~self._touches_walls(at.kind, ends, ends)
                 continue
             for rows, cells in self._covered(at.kind, ends):
                 fits[rows] &= self.of_points.is_free(cells)
         return fits
+
+    def _is_too_near_walls(self, here: Whereabouts, there: Whereabouts) -> Mask:
+        """Whether the way of a disc is nearer to a wall than its radius."""
+        end = np.where(here.share > 0.0, here.ahead, np.where(there.share > 0.0, there.ahead, there.cell))
+        return self._touches_walls(here.kind, here.cell, end)
+
+    def _touches_walls(self, kind: Ints, begin: Ints, end: Ints) -> Mask:
+        if not isinstance(self.world, Roadmap) or not self.world.walls:
+            return np.zeros(len(kind), np.bool_)
+        touches: Mask = self.world.distance_to_walls(begin, end) < self.radii[kind] - TOUCH
+        return touches
 
     def _covered(self, kind: Ints, corner: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Rows of bodies and cells that they cover, for each place in the square."""
@@ -175,7 +189,7 @@ class BodyJudge(FaultList):
             one, other = order[:-shift][side], order[shift:][side]
             least = _least_distance(start[one], end[one], start[other], end[other])
             near = least < reach[one] + reach[other] - TOUCH
-            near &= (level[:, one] == level[:, other]).all(0)
+            near &= (level[:, None, one] == level[None, :, other]).any((0, 1))  # lifts lead from one level to another
             near &= reach[one] + reach[other] > 0.0
             pairs |= {(min(a, b), max(a, b)) for a, b in zip(one[near].tolist(), other[near].tolist(), strict=True)}
         return pairs

@@ -389,7 +389,8 @@ def _no_room(states: Grid | StateGraph, node: int) -> str:
         return f"in a wall at {states.place(node)}"
     body, cell = states.kinds[states.kind_of(node)], int(states.cells[node])
     if states.world.is_free(cell):
-        return f"at {states.place(node)}, where there is no room for its size of {body.size} x {body.size}"
+        needs = f"radius of {body.radius:g}" if body.radius > 0.0 else f"size of {body.size} x {body.size}"
+        return f"at {states.place(node)}, where there is no room for its {needs}"
     return f"in a wall at {states.place(node)}"
 
 

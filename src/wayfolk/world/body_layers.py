@@ -18,6 +18,7 @@ from wayfolk.world.body import Body
 from wayfolk.world.clearance import clearance
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves
+from wayfolk.world.roadmap import Roadmap
 
 Ints = NDArray[np.int64]
 CLOCKWISE = {
@@ -80,7 +81,13 @@ def layer_of(world: Grid | Graph, body: Body, first: Grid | Graph) -> BodyLayer:
     assert isinstance(first, Graph)
     is_free = np.zeros(world.n_cells, np.bool_)
     is_free[world.free_cells] = True
-    return _with_ways(body, world.n_cells, 1, is_free, _driving(world, first), len(first.graph.target))
+    moves = _driving(world, first)
+    if isinstance(world, Roadmap) and world.walls and body.radius > 0.0:
+        nodes = np.arange(world.n_cells)
+        is_free &= world.distance_to_walls(nodes, nodes) >= body.radius - 1e-9
+        fits = world.distance_to_walls(moves.source, moves.target) >= body.radius - 1e-9
+        moves = _Moves(*(np.asarray(part)[fits] for part in moves))  # type: ignore[arg-type]
+    return _with_ways(body, world.n_cells, 1, is_free, moves, len(first.graph.target))
 
 
 def _stepping(grid: Grid) -> _Moves:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.world.graph import Graph
@@ -26,12 +28,21 @@ class Lane(NamedTuple):
     speed: float = 1.0
 
 
+class Wall(NamedTuple):
+    """A straight wall between two points of a level; robots keep their radius away from it."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    level: str = ""
+
+
 class Roadmap(Graph):
     """A graph whose nodes lie in a plane (or in space), joined by lanes with lengths and speed limits.
 
     `places` gives the position of each node by name, or only the names. `lanes` are `Lane`s, or pairs of names for lanes
     both ways. Costs are times at the speed limits, and with the limit 1 they are lengths. Optional are `levels`, the floor
-    of each node, and `stations`: by their names, the nodes from which robots use them.
+    of each node, `stations`: by their names, the nodes from which robots use them, and `walls`, from which agents that have
+    a radius keep away.
     """
 
     def __init__(
@@ -41,6 +52,7 @@ class Roadmap(Graph):
         *,
         levels: Mapping[Any, str] | None = None,
         stations: Mapping[str, Sequence[Hashable]] | None = None,
+        walls: Iterable[Wall | tuple[Any, ...]] = (),
         name: str = "",
     ) -> None:
         names = list(places)
@@ -62,6 +74,51 @@ class Roadmap(Graph):
         super().__init__(first, target, lengths / speeds, positions, names)
         self.lengths, self.speeds = lengths, speeds
         self.levels, self.stations, self.name = dict(levels or {}), dict(stations or {}), name
+        self.walls = tuple(_checked_wall(k, Wall(*wall)) for k, wall in enumerate(walls))
+        if self.walls and positions is None:
+            raise BadInput("a roadmap with walls needs the positions of its places")
+
+    def divided(self, step: float) -> Roadmap:
+        """A copy in which lanes that take longer are divided into parts of about `step` each.
+
+        For many agents each move takes one step: in a divided roadmap they are all about as fast as the speed limits
+        allow. The places on a lane are called `(start, end, k)`, with k from 1.
+        """
+        if not (math.isfinite(step) and step > 0.0):
+            raise BadInput(f"a step takes a time above 0, not {step}")
+        points = {} if self.positions is None else dict(zip(self.names, self.positions, strict=True))
+        places: dict[Hashable, Any] = {name: points.get(name) for name in self.names}
+        levels, lanes = dict(self.levels), []
+        for k, lane in enumerate(self.lanes):
+            length = _checked(k, lane, self._number, None if not points else [tuple(p) for p in self.positions])[2]  # type: ignore[union-attr]
+            n = max(1, round(length / lane.speed / step))
+            if (lane.start, lane.end, 1) in places:  # a second lane between the same places
+                n = 1
+            stops = [lane.start, *((lane.start, lane.end, k) for k in range(1, n)), lane.end]
+            for k, stop in enumerate(stops[1:-1], 1):
+                places[stop] = (
+                    None if not points else points[lane.start] + k / n * (points[lane.end] - points[lane.start])
+                )
+                if lane.start in self.levels:
+                    levels[stop] = self.levels[lane.start]
+            lanes += [lane._replace(start=a, end=b, length=length / n) for a, b in itertools.pairwise(stops)]
+        return Roadmap(
+            {name: tuple(map(float, at)) for name, at in places.items()} if points else list(places), lanes,
+            levels=levels, stations=self.stations, walls=self.walls, name=self.name,
+        )  # fmt: skip
+
+    def distance_to_walls(self, begin: NDArray[Any], end: NDArray[Any]) -> NDArray[np.float64]:
+        """How near the straight lines from the nodes `begin` to the nodes `end` come to the walls of their levels."""
+        nearest = np.full(len(begin), np.inf)
+        if self.positions is None:
+            return nearest
+        levels = np.array([self.levels.get(name, "") for name in self.names])
+        a, b = self.positions[begin, :2], self.positions[end, :2]
+        for wall in self.walls:
+            rows = np.flatnonzero((levels[begin] == wall.level) | (levels[end] == wall.level) | (wall.level == ""))
+            apart = _segments_apart(a[rows], b[rows], np.array(wall.start), np.array(wall.end))
+            nearest[rows] = np.minimum(nearest[rows], apart)
+        return nearest
 
     def with_closed(self, lanes: Iterable[tuple[Hashable, Hashable]]) -> Roadmap:
         """A copy without the ways from the first to the second place of each pair."""
@@ -77,7 +134,9 @@ class Roadmap(Graph):
             elif not lane.one_way and (end, start) not in shut:
                 kept.append(lane._replace(start=lane.end, end=lane.start, one_way=True))
         places = self.names if self.positions is None else dict(zip(self.names, self.positions.tolist(), strict=True))
-        return Roadmap(places, kept, levels=self.levels, stations=self.stations, name=self.name)
+        return Roadmap(
+            places, kept, levels=self.levels, stations=self.stations, walls=self.walls, name=self.name
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         named = f"{self.name!r}, " if self.name else ""
@@ -98,6 +157,39 @@ def _checked_positions(places: Mapping[Hashable, Iterable[float]]) -> list[tuple
             raise BadInput(f"the place {name!r} has {len(position)} coordinates, those before it {len(positions[0])}")
         positions.append(position)
     return positions
+
+
+def _checked_wall(k: int, wall: Wall) -> Wall:
+    """Wall number `k`, between two points with finite coordinates."""
+    for point in wall[:2]:
+        if len(point) != 2 or not all(map(math.isfinite, point)):
+            raise BadInput(f"wall {k} needs two points of two finite numbers, not {point!r}")
+    return wall
+
+
+def _segments_apart(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The distance of each line from `a` to `b` to the line from `c` to `d`, 0 where they cross."""
+
+    def side(p: NDArray[np.float64], q: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.float64]:
+        turned: NDArray[np.float64] = (q[..., 0] - p[..., 0]) * (r[..., 1] - p[..., 1]) - (q[..., 1] - p[..., 1]) * (
+            r[..., 0] - p[..., 0]
+        )
+        return turned
+
+    crosses = (side(a, b, c) * side(a, b, d) < 0) & (side(c, d, a) * side(c, d, b) < 0)
+    ends = [_to_segment(a, c, d), _to_segment(b, c, d), _to_segment(c, a, b), _to_segment(d, a, b)]
+    return np.where(crosses, 0.0, np.min(ends, axis=0))
+
+
+def _to_segment(p: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The distance of points to lines; either may be one for many of the other."""
+    along = d - c
+    square = (along * along).sum(-1)
+    share = np.where(square > 0, ((p - c) * along).sum(-1) / np.where(square > 0, square, 1.0), 0.0).clip(0.0, 1.0)
+    distances: NDArray[np.float64] = np.linalg.norm(p - (c + share[..., None] * along), axis=-1)
+    return distances
 
 
 def _checked(

@@ -363,7 +363,9 @@ class StateGraph(Graph):
         assert self.positions is not None
         at = self.positions
         a, b = near_pairs(at[begin], at[end], None if one == other else (at[begin2], at[end2]), reach)
-        keep = (levels[begin[a]] == levels[begin2[b]]) & (levels[end[a]] == levels[end2[b]])
+        keep = np.zeros(len(a), np.bool_)  # whether some level is that of both, as lifts lead from one to another
+        for ours, theirs in itertools.product((begin[a], end[a]), (begin2[b], end2[b])):
+            keep |= levels[ours] == levels[theirs]
         for here, there in ((begin[a], begin2[b]), (end[a], end2[b])):
             keys = np.minimum(here, there) * self.n_cells + np.maximum(here, there)
             found = np.searchsorted(apart, keys)

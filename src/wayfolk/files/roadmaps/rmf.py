@@ -1,4 +1,4 @@
-"""Buildings of Open-RMF's traffic editor: the vertices and lanes of each level, and the lifts that join levels.
+"""Buildings of Open-RMF's traffic editor: the vertices, lanes and walls of each level, and the lifts that join levels.
 
 Positions are in metres, x to the right and y down, as on the editor's drawing. Drawings are scaled by the measured
 distances of their level; in buildings with geographic coordinates, degrees become metres from the first vertex. Fiducials
@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field
 from wayfolk.errors import BadMap
 from wayfolk.files.documents import DocumentModel, checked, line_of
 from wayfolk.files.raw import File
-from wayfolk.world.roadmap import Lane, Roadmap
+from wayfolk.world.roadmap import Lane, Roadmap, Wall
 
 METRES_PER_DEGREE = 6_371_000.0 * math.pi / 180.0
 
@@ -51,6 +51,7 @@ Vertex = Annotated[
     BeforeValidator(lambda row: [*row, {}] if isinstance(row, list) and len(row) == 4 else row),
 ]
 Number = Annotated[int, Field(ge=0)]
+Ends = Annotated[tuple[Number, Number], BeforeValidator(lambda row: row[:2] if isinstance(row, list) else row)]
 
 
 class _Level(DocumentModel):
@@ -59,6 +60,9 @@ class _Level(DocumentModel):
     measurements: list[tuple[Number, Number, Annotated[_Distance, BeforeValidator(_values)]]] = Field(
         default_factory=list
     )
+    walls: list[
+        Annotated[tuple[Number, Number], BeforeValidator(lambda row: row[:2] if isinstance(row, list) else row)]
+    ] = Field(default_factory=list)
     fiducials: list[tuple[float, float, str]] = Field(default_factory=list)
     elevation: float = 0.0
 
@@ -78,6 +82,10 @@ def rmf_roadmap(file: File, data: bytes, tree: Any, graph: int | None) -> Roadma
                 if number >= len(level.vertices):
                     line = line_of(data, ("levels", name, "lanes", k))
                     raise BadMap(f"{file}{line}: a lane of {name} leads to vertex {number}, of {len(level.vertices)}")
+        for k, ends in enumerate(level.walls):
+            if max(ends) >= len(level.vertices):
+                line = line_of(data, ("levels", name, "walls", k))
+                raise BadMap(f"{file}{line}: a wall of {name} leads to vertex {max(ends)}, of {len(level.vertices)}")
     lanes = [
         (name, start, end, facts)
         for name, level in building.levels.items()
@@ -102,7 +110,12 @@ def rmf_roadmap(file: File, data: bytes, tree: Any, graph: int | None) -> Roadma
     ]
     made += _lifts(building, used, called)
     levels = {called[vertex]: vertex[0] for vertex in used}
-    return Roadmap(places, made, levels=levels, name=building.name or Path(file).stem)
+    walls = [
+        Wall(tuple(at[name][start].tolist()), tuple(at[name][end].tolist()), name)
+        for name, level in building.levels.items()
+        for start, end in level.walls
+    ]
+    return Roadmap(places, made, levels=levels, walls=walls, name=building.name or Path(file).stem)
 
 
 def _names(building: _Building, used: list[tuple[str, int]]) -> dict[tuple[str, int], str]:
