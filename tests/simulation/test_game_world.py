@@ -208,6 +208,25 @@ def test_every_controller_lives_with_an_agent_that_somebody_else_moves(name):
         assert metrics.ending(record).home[1:].all()
 
 
+@pytest.mark.parametrize("name", [entry.name for entry in catalogue.entries("controllers")])
+def test_a_step_that_is_given_to_an_agent_under_control_is_taken_once(name):
+    """Told to stand for one step, as robots beside a right of way are, it goes on by itself."""
+    grid = parse_ascii("\n".join(["." * 9] * 7)).with_moves("four")
+    world = Simulation(one_shot(grid, [(0, 3), (0, 0)], [(8, 3), (8, 0)]), name, seed=2)
+    for _ in range(2):
+        world.step()
+        before = world.places()
+        world.happen(events.move(world.time, 0, tuple(before[0].tolist())))
+        world.step()
+        assert np.array_equal(world.places()[0], before[0])
+    for _ in range(40):
+        world.step()
+    record = world.record()
+    assert check_record(record) == []
+    if name not in ("greedy_direction_map",):  # it drifts along its lanes and has no goals
+        assert metrics.ending(record).home.all()
+
+
 def test_events_hold_and_move_at_their_time():
     planned = [events.hold(2, 0), events.move(4, 0, (1, 1)), events.put(6, 0, (7, 0)), events.resume(8, 0)]
     world = Simulation(one_shot(OPEN, [(0, 0)], [(7, 4)]), "lra", events=planned)
