@@ -364,9 +364,12 @@ def test_seconds_of_a_simulation_leave_out_what_was_loaded(monkeypatch):
 
 def test_lanes_are_learned_from_every_move_though_the_log_is_dropped():
     problem = patrol(random_map(12, 12, 0.1, seed=3), agents=8, loops=6, seed=3)
-    for options in ({}, {"sector": 4, "lanes": "both"}, {"rewards": True}):
-        one = Simulation(problem, "direction_map", **options)
-        two = Simulation(problem, "direction_map", record=False, **options)
+    for name, options in (
+        ("direction_map", {}), ("direction_map", {"sector": 4, "lanes": "both"}), ("direction_map", {"rewards": True}),
+        ("jansen_direction_map", {}),
+    ):  # fmt: skip
+        one = Simulation(problem, name, **options)
+        two = Simulation(problem, name, record=False, **options)
         for world in (one, two):
             world.advance(120)
         assert one.crew.agents["here"].tolist() == two.crew.agents["here"].tolist()
