@@ -363,7 +363,9 @@ def test_seconds_of_a_simulation_leave_out_what_was_loaded(monkeypatch):
 
 
 def test_lanes_are_learned_from_every_move_though_the_log_is_dropped():
-    problem = patrol(random_map(12, 12, 0.1, seed=3), agents=8, loops=6, seed=3)
+    if is_plain():
+        pytest.skip("it takes thousands of rows before some are dropped")
+    problem = patrol(random_map(12, 12, 0.1, seed=3), agents=8, loops=90, seed=3)
     for name, options in (
         ("direction_map", {}), ("direction_map", {"sector": 4, "lanes": "both"}), ("direction_map", {"rewards": True}),
         ("jansen_direction_map", {}),
@@ -371,7 +373,8 @@ def test_lanes_are_learned_from_every_move_though_the_log_is_dropped():
         one = Simulation(problem, name, **options)
         two = Simulation(problem, name, record=False, **options)
         for world in (one, two):
-            world.advance(120)
+            world.advance(600)
+        assert two.world_state.log.n < one.world_state.log.n
         assert one.crew.agents["here"].tolist() == two.crew.agents["here"].tolist()
         assert np.array_equal(one.controller.map.lanes.cells, two.controller.map.lanes.cells)
 
