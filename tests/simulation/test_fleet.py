@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from wayfolk.compile.jit import is_plain
 from wayfolk.errors import BadInput, BadProblem
 from wayfolk.files.maps import parse_ascii
 from wayfolk.files.orders import read_orders, read_stations
@@ -13,6 +14,7 @@ from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import MOVE
 from wayfolk.problem import events
 from wayfolk.problem.orders import Order
+from wayfolk.problem.problem import tasks
 from wayfolk.problem.result import Status
 from wayfolk.simulation.fleet import Fleet
 from wayfolk.world.generate import maze, warehouse
@@ -96,6 +98,26 @@ def test_every_order_is_delivered_in_drawn_warehouses(controller, seed):
     fleet = Fleet(grid, grid.places(rng.choice(grid.free_cells, n, replace=False)), orders, controller, seed=seed)
     assert fleet.advance(10_000) is Status.SOLVED, fleet.reasons()
     assert fleet.report()["orders_done"] == 3 * n
+    assert check_record(fleet.record()) == []
+
+
+def test_a_fleet_under_rhcr_goes_on_after_a_right_of_way():
+    """90 robots on 636 cells need some rights of way, and a few steps for each order."""
+    if is_plain():
+        pytest.skip("too much for plain Python")
+    grid = warehouse(5, 7, (6, 2))
+    starts = grid.places(tasks(grid, agents=90, seed=1).starts)
+    rng = np.random.default_rng(3)
+    pairs = [tuple(rng.choice(grid.free_cells, 2, replace=False).tolist()) for _ in range(500)]
+    fleet = Fleet(
+        grid, starts, [Order(pair, float(k // 2), f"order {k}") for k, pair in enumerate(pairs)], "rhcr", seed=1
+    )
+    n_with_rights = 0
+    while fleet.status is Status.RUNNING and fleet.time < 1200:
+        fleet.advance(1)
+        n_with_rights += bool(fleet._rights)
+    assert fleet.status is Status.SOLVED, fleet.reasons()
+    assert n_with_rights > 0
     assert check_record(fleet.record()) == []
 
 

@@ -65,6 +65,10 @@ class Control:
             self.controller.make_room(view)
             return
         known = self.controller.expanded.copy() if self._expanded is None else self._expanded
+        # those that have been taken are not given again; `think` may write other routes
+        self._given = {
+            agent: there for agent, there in self._given.items() if answers["at"][agent] < answers["n_route"][agent]
+        }
         if not self.controller.think(view):
             self._expanded = known
             return
@@ -72,7 +76,6 @@ class Control:
         asked = view.asked.copy()
         before = with_rows(known, len(view.here))[asked]
         given, self._given = self._given, {}
-        given = {agent: there for agent, there in given.items() if answers["at"][agent] < answers["n_route"][agent]}
         self.controller.decide(view)
         for agent, there in given.items():  # some controllers plan for all agents
             self.take_step(agent, there)

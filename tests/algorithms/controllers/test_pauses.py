@@ -15,7 +15,7 @@ from wayfolk.simulation.solving import solve
 from wayfolk.simulation.world_file import read_world
 from wayfolk.world.generate import draw_pairs, random_map, without_islands
 
-CONTROLLERS = ["whca", "co_whca", "rhcr", "lra", "direction_map"]
+CONTROLLERS = ["whca", "co_whca", "rhcr", "lra", "direction_map", "jansen_direction_map"]
 ENOUGH = 1 << 15  # expansions of the window of one agent
 
 

@@ -15,13 +15,26 @@ NO_PART = 2**16 - 1
 
 
 class SectorMap(NamedTuple):
-    """Sectors `size` cells wide, `across` to a row: the first region and the centres of each, the part each cell is in."""
+    """Sectors `size` cells wide, `across` to a row: the first region and the centres of each, the part each cell is in.
+
+    `is_touched[sector]` says that ways to and from its regions are not known.
+    """
 
     size: int
     across: int
     first: NDArray[np.int32]
     centres: NDArray[np.int32]
     part: NDArray[np.uint16]
+    is_touched: NDArray[np.bool_]
+
+
+class Around(NamedTuple):
+    """Nine sectors: a sector and the eight around it. The first is in column `left` and row `top` of all sectors."""
+
+    size: int
+    across: int
+    left: int
+    top: int
 
 
 class RegionEdges(NamedTuple):
@@ -160,29 +173,36 @@ def _steps_from(graph, box, source, queue, steps):
 def join(graph, sectors, todo, room, edges):
     """Search from the centre of each region of `todo`, through it and then its neighbours, to their centres.
 
-    Writes the ways to `edges`, a row for each region. `room.rows` has room for eight entries for each cell of a sector and
-    the eight sectors around it, `room.costs` for one.
+    From a region of a sector that is not touched, only through neighbours in touched sectors. Writes the ways to `edges`, a
+    row for each region, in the order of costs and centres. `room.rows` has room for eight entries for each cell of a sector
+    and the eight sectors around it, `room.costs` for one. Cells of equal cost are expanded in their order, so that a way
+    does not depend on which neighbours are searched.
     """
     size, centres, rows, costs, counts = sectors.size, sectors.centres, room.rows, room.costs, edges.counts
     wide, stride = 3 * size, graph.stride
     for row in range(todo.size):
         home = todo[row]
         y = centres[home] // stride
-        corner_y, corner_x = ((y - 1) // size - 1) * size + 1, ((centres[home] - y * stride - 1) // size - 1) * size + 1
+        x = centres[home] - y * stride
+        around = Around(size, sectors.across, (x - 1) // size - 1, (y - 1) // size - 1)
+        corner_x, corner_y = around.left * size + 1, around.top * size + 1
+        is_whole = sectors.is_touched[(around.top + 1) * sectors.across + around.left + 1]
         for spot in range(wide * wide):
             costs[spot] = np.inf
-        spot = (y - corner_y) * wide + centres[home] - y * stride - corner_x
+        spot = (y - corner_y) * wide + x - corner_x
         costs[spot] = 0.0
         counts[row] = 0
-        n = heap.push(rows, np.int64(0), key_of(0.0), key_of(0.0), np.int64(spot))
+        n = heap.push(rows, np.int64(0), key_of(0.0), np.int64(spot), np.int64(spot))
         while n > 0:
             key, spot = rows[0]["f"], np.int64(rows[0]["item"])
             n = heap.pop(rows, n)
             here = costs[spot]
             if key_of(here) != key:  # a better copy came before
                 continue
-            cell = (spot // wide + corner_y) * stride + spot % wide + corner_x
-            region = _region(stride, sectors, cell)
+            spot_y = spot // wide
+            spot_x = spot - spot_y * wide
+            cell = (spot_y + corner_y) * stride + spot_x + corner_x
+            region = sectors.first[_sector(around, spot_x, spot_y)] + sectors.part[cell]
             if region != home and cell == centres[region]:
                 edges.targets[row, counts[row]] = region
                 edges.weights[row, counts[row]] = here
@@ -191,17 +211,21 @@ def join(graph, sectors, todo, room, edges):
                 other = there(graph, cell, k)
                 if other == NOWHERE:
                     continue
-                if region != home and _region(stride, sectors, np.int64(other)) != region:
-                    continue
+                sector = _sector(around, spot_x + DX[k], spot_y + DY[k])
+                if sectors.first[sector] + sectors.part[other] != region:
+                    if region != home or not (is_whole or sectors.is_touched[sector]):
+                        continue
                 reached = here + cost(graph, cell, k)
                 beside = spot + DX[k] + DY[k] * wide
                 if reached < costs[beside] - FUZZ:
                     costs[beside] = reached
-                    n = heap.push(rows, n, key_of(reached), key_of(reached), np.int64(beside))
+                    n = heap.push(rows, n, key_of(reached), np.int64(beside), np.int64(beside))
 
 
 @inner
-def _region(stride, sectors, cell):
-    y = cell // stride
-    x = cell - y * stride
-    return sectors.first[(y - 1) // sectors.size * sectors.across + (x - 1) // sectors.size] + sectors.part[cell]
+def _sector(around, x, y):
+    """The sector of column `x` and row `y` of nine sectors, or of one step beyond them."""
+    size = around.size
+    right = around.left - 1 + (x >= 0) + (x >= size) + (x >= 2 * size) + (x >= 3 * size)
+    down = around.top - 1 + (y >= 0) + (y >= size) + (y >= 2 * size) + (y >= 3 * size)
+    return down * around.across + right

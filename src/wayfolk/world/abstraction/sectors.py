@@ -77,7 +77,7 @@ class Sectors:
         if old is not None:
             carry(~is_touched, old.centres, old.first, self.centres, self.first)
         self.is_new = is_touched if old is None else self._with_neighbours(is_touched)
-        self.graph = self._joined(np.flatnonzero(self.is_new[owner]), owner, old)
+        self.graph = self._joined(is_touched, owner, old)
 
     def edited(self, grid: Grid) -> Sectors:
         """The sectors of `grid`, which differs from this map in some cells: computed again around those only."""
@@ -132,36 +132,42 @@ class Sectors:
         path = find_path(self.graph, self.region(start), self.region(goal)).path
         return cast("list[int] | None", path)
 
-    def _joined(self, todo: NDArray[np.intp], owner: NDArray[np.intp], old: Sectors | None) -> Graph:
-        """The graph of regions, of which those of `todo` have to be searched from."""
+    def _joined(self, is_touched: NDArray[np.bool_], owner: NDArray[np.intp], old: Sectors | None) -> Graph:
+        """The graph of regions; of `old`, the ways between regions of sectors that are not touched are kept."""
         grid, most = self.grid, 4 * self.size + 4  # cells around a sector: no region has more neighbours
+        is_searched = self.is_new[owner]
+        todo = np.flatnonzero(is_searched)
         targets, weights = np.zeros((len(todo), most), np.int32), np.zeros((len(todo), most))
         counts = np.zeros(len(todo), np.int64)
-        sectors = _sectors.SectorMap(self.size, self.across, self.first, self.centres, self.part)
+        sectors = _sectors.SectorMap(self.size, self.across, self.first, self.centres, self.part, is_touched)
         room = SearchRoom(np.zeros(72 * self.size**2, ROW), np.zeros(9 * self.size**2))
         for rows in in_parts(np.arange(len(todo)), 72 * self.size**2):
             found = _sectors.RegionEdges(targets[rows[0] :], weights[rows[0] :], counts[rows[0] :])
             _sectors.join(grid.graph, sectors, todo[rows], room, found)
         used = np.arange(most) < counts[:, None]
-        n_edges = np.zeros(self.n_regions, np.int64)
-        is_kept = ~self.is_new[owner]
+        source, target, weight = np.repeat(todo, counts), targets[used], weights[used]
         if old is not None:
-            # the numbers of regions in front may have changed
-            old_owner = np.repeat(np.arange(len(self.is_new)), np.diff(old.first))
-            shifted = np.arange(old.n_regions) + (self.first - old.first)[old_owner]
-            old_kept = ~self.is_new[old_owner]
-            old_edges = np.diff(old.graph.graph.first)
-            n_edges[is_kept] = old_edges[old_kept]
-        n_edges[todo] = counts
-        first = starts(n_edges)
-        target, weight = np.zeros(first[-1], np.int32), np.zeros(first[-1])
-        is_new_edge = np.repeat(~is_kept, n_edges)
-        target[is_new_edge], weight[is_new_edge] = targets[used], weights[used]
-        if old is not None:
-            edges = np.repeat(old_kept, old_edges)
-            target[~is_new_edge] = shifted[old.graph.graph.target[edges]]
-            weight[~is_new_edge] = old.graph.graph.weight[edges]
+            kept = self._kept(is_touched, old)
+            source = np.concatenate([kept[0], source])
+            target, weight = np.concatenate([kept[1], target]), np.concatenate([kept[2], weight])
+            mixed = np.flatnonzero(is_searched[source])  # kept ways and new ones
+            mixed = mixed[np.lexsort((self.centres[target[mixed]], weight[mixed], source[mixed]))]
+            order = np.concatenate([np.flatnonzero(~is_searched[source]), mixed])
+            order = order[np.argsort(source[order], kind="stable")]
+            source, target, weight = source[order], target[order], weight[order]
+        first = starts(np.bincount(source, minlength=self.n_regions))
         return Graph(first, target, weight, grid.places(self.centres))
+
+    def _kept(
+        self, is_touched: NDArray[np.bool_], old: Sectors
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.float64]]:
+        """The edges of `old` that are right still: from, to and cost. Regions may have got other numbers."""
+        owner = np.repeat(np.arange(len(is_touched)), np.diff(old.first))
+        shifted = np.arange(old.n_regions) + (self.first - old.first)[owner]
+        graph, is_lost = old.graph.graph, is_touched[owner]
+        source = np.repeat(np.arange(old.n_regions), np.diff(graph.first))
+        stays = ~(is_lost[source] | is_lost[graph.target])
+        return shifted[source[stays]], shifted[graph.target[stays]].astype(np.int32), graph.weight[stays]
 
     def _touched(self, old: Grid) -> NDArray[np.bool_]:
         """The sectors in which a cell is free, blocked, or moved from as it was not before."""

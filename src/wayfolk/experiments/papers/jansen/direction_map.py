@@ -41,7 +41,7 @@ from wayfolk.kernels.codes import BLOCK, EXHAUSTED, FOUND, FULL, JOIN, MOVE, NOB
 from wayfolk.kernels.crew import asked, give_route, report, wait
 from wayfolk.kernels.direction_map import LANE
 from wayfolk.kernels.graph import HEURISTICS
-from wayfolk.kernels.planning import planned_by
+from wayfolk.kernels.planning import SLICE, planned_by
 from wayfolk.kernels.rows import with_rows
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
@@ -50,7 +50,7 @@ from wayfolk.world.direction_map import DirectionMap
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
 
-N_READ = 0  # place in `counts`: rows of the log that have been read
+N_READ, IS_PAUSED = range(2)  # places in `counts`: rows of the log that have been read; whether planning has paused
 
 
 FAMILY = "controllers"
@@ -121,7 +121,7 @@ class JansenAgents(Controller):
             here=problem.starts.copy(),
             own=np.zeros((n_copies, grid.n_cells), LANE),
             luck=random.new_random(seed),
-            counts=np.zeros(1, np.int64),
+            counts=np.zeros(2, np.int64),
             radius=float(radius),
             quarter=0.25 * w_max,
             weight=float(weight),
@@ -155,14 +155,23 @@ class JansenAgents(Controller):
         memory.vectors("vectors", arrays.lanes.cells)
         memory.numbers("clock", arrays.lanes.clock, (0.0, memory.view.time))
         memory.numbers("here", arrays.here, memory.cells)
-        memory.numbers("counts", arrays.counts, memory.count)
+        memory.numbers("counts", arrays.counts[:IS_PAUSED], memory.count)
         memory.records("own", arrays.own, x=(-1.0, 1.0), y=(-1.0, 1.0), known=(0.0, 1.0), seen=memory.any)
         memory.luck("luck", arrays.luck)
 
     def make_room(self, view: View) -> None:
-        """Enlarge the open list of the search."""
-        space = self.arrays.space
-        self.arrays = self.arrays._replace(space=space._replace(heap=with_rows(space.heap, 2 * len(space.heap))))
+        """Enlarge the open list of the search, unless planning has only paused."""
+        if not self.arrays.counts[IS_PAUSED]:
+            space = self.arrays.space
+            self.arrays = self.arrays._replace(space=space._replace(heap=with_rows(space.heap, 2 * len(space.heap))))
+
+    def first_row(self) -> int | None:
+        """The first row that the map has not learned from; without directions it learns nothing."""
+        return int(self.arrays.counts[N_READ]) if self.arrays.quarter > 0.0 else None
+
+    def forget_rows(self, n_rows: int) -> None:
+        """Count rows from the first that is left."""
+        self.arrays.counts[N_READ] = max(0, self.arrays.counts[N_READ] - n_rows)
 
 
 def _check_memory(n_bytes: int) -> None:
@@ -192,14 +201,18 @@ class JansenArrays(NamedTuple):
 
 
 def _plan_routes(arrays, crew, log, now):
-    """Plan for one asked agent after another; how many have a route before there is no more room."""
-    numbers = asked(crew)
+    """Plan for one asked agent after another; how many have a route before it pauses or there is no more room."""
+    numbers, spent = asked(crew), 0
+    arrays.counts[IS_PAUSED] = 0
     if arrays.quarter > 0.0:
         _catch_up(arrays, log)
     for k in range(numbers.size):
         number = numbers[k]
         if rests_on_goal(crew, number):
             continue
+        if spent >= SLICE:
+            arrays.counts[IS_PAUSED] = 1
+            return k
         start, goal = crew.agents[number]["here"], crew.agents[number]["goal"]
         if arrays.local > 0.0:
             _look_around(arrays, number, start)
@@ -210,6 +223,7 @@ def _plan_routes(arrays, crew, log, now):
         if code == FULL:
             return k
         report(crew, number, expanded)
+        spent += expanded
         if arrays.window > 0.0:
             n = _cut(arrays, n, start)
         follow(crew, number, arrays.path, n)
