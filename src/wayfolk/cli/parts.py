@@ -56,6 +56,9 @@ With = Annotated[
 Trust = Annotated[
     bool, typer.Option("--trust", help="Let the file run code: module:begin, brains in Python files, clusters.")
 ]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler, tcp://...; local processes by default.")
+]
 Seed = Annotated[int, typer.Option(help="Random seed.")]
 Html = Annotated[
     Path | None,
