@@ -6,8 +6,9 @@ the algorithm that `wayfolk advise` would recommend.
 
 from wayfolk.algorithms.catalogue import find
 from wayfolk.experiments.choosing.advice import CONTROLLERS, PLANNERS, rank
-from wayfolk.experiments.choosing.trials import random_problem, tried, try_once
+from wayfolk.experiments.choosing.trials import tried, try_once
 from wayfolk.files.maps import read_map
+from wayfolk.problem.problem import random_problem
 
 MAPS = {  # the numbers of agents tried on each
     "empty-32-32": (50, 200, 400),
@@ -61,7 +62,7 @@ def measure(maps, chosen, seeds, seconds):
 
 def trial(entry, grid, agents, seed, seconds):
     """One algorithm on one problem; planners stop at their first plan."""
-    problem = random_problem(grid, agents, seed)
+    problem = random_problem(grid, agents, seed=seed)
     limit = None if entry.family == "planners" else seconds
     numbers = tried(lambda: try_once(entry, problem, seed, seconds=limit), entry.name, seed).numbers
     assert numbers.get("faults", 0) == 0, (entry.name, grid.name, agents, seed)

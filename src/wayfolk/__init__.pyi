@@ -55,6 +55,7 @@ from .problem.problem import Problem as Problem
 from .problem.problem import deliveries as deliveries
 from .problem.problem import one_shot as one_shot
 from .problem.problem import patrol as patrol
+from .problem.problem import random_problem as random_problem
 from .problem.problem import tasks as tasks
 from .problem.record import Record as Record
 from .problem.result import Result as Result
@@ -81,6 +82,7 @@ from .simulation.solving import solve as solve
 from .simulation.world_file import read_world as read_world
 from .world import generate as generate
 from .world.area import Area as Area
+from .world.body import Body as Body
 from .world.direction_map import DirectionMap as DirectionMap
 from .world.flow import Flow as Flow
 from .world.flow import flow_of as flow_of

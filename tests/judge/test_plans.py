@@ -16,6 +16,7 @@ from hypothesis import given
 
 import reference
 from wayfolk.errors import BadPlan
+from wayfolk.judge.body_plans import check_bodies
 from wayfolk.judge.plans import KINDS_OF_FAULT, Fault, check
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import OPEN_EAST, OPEN_SOUTH
@@ -226,7 +227,30 @@ def test_faults_read_as_sentences_and_as_json() -> None:
 @pytest.mark.parametrize(
     ("judge", "knows"),
     [
-        (check, {"errors", "kernels.codes", "problem.plan", "problem.problem", "world.grid"}),
+        (
+            check,
+            {
+                "errors",
+                "judge.body_plans",
+                "kernels.codes",
+                "problem.plan",
+                "problem.problem",
+                "world.grid",
+                "world.state_graph",
+            },
+        ),
+        (
+            check_bodies,
+            {
+                "errors",
+                "judge.plans",
+                "kernels.codes",
+                "problem.plan",
+                "problem.problem",
+                "world.grid",
+                "world.state_graph",
+            },
+        ),
         (check_record, {"errors", "judge.plans", "kernels.codes", "problem.record"}),
     ],
 )
@@ -238,7 +262,7 @@ def test_the_judges_import_no_algorithm(judge: Callable[..., object], knows: set
     assert ours == {f"wayfolk.{name}" for name in knows}
     assert {source.split(".")[0] for source in sources if source} - sys.stdlib_module_names == {"numpy", "wayfolk"}
     reads = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    assert not reads & {"legal", "graph", "components", "offsets"}
+    assert not reads & {"legal", "graph", "components", "offsets", "occupancy", "layers"}
 
 
 def naive_faults(plan: Plan) -> set[tuple[str, int, tuple[int, ...]]]:

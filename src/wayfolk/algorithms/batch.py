@@ -60,19 +60,23 @@ def find_many(
     algorithm: Any = "astar",
     *,
     threads: int | None = None,
+    size: int = 1,
+    radius: float = 0.0,
     **options: Any,
 ) -> Many:
     """Find a path from each of `starts` to the goal with the same index in `goals`; returns all answers as a Many.
 
-    Both are places (rows of x and y on a grid, names on a graph) or an array of cells. All cores work, or `threads`.
+    Both are places (rows of x and y on a grid, names on a graph) or an array of cells. All cores work, or `threads`. `size`
+    and `radius` are those of the agent's body, as for `find_path`.
     """
+    finder = Finder(world, algorithm, options, size=size, radius=radius)
+    world = finder.world
     first, last = _cells(world, starts, "start"), _cells(world, goals, "goal")
     if len(first) != len(last):
         raise BadInput(f"{len(first)} starts do not fit {len(last)} goals")
     if threads is not None and threads < 1:
         raise BadInput(f"threads must be 1 or more, not {threads}")
     n = len(first)
-    finder = Finder(world, algorithm, options)
     many = Many(world, finder.algorithm, n)
     if not n:
         return many

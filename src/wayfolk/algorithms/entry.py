@@ -20,6 +20,8 @@ FAMILIES = {
     "crowds": "many bodies, the next velocity",
 }
 PRESET_OF, SETS = "PRESET_OF", "SETS"  # facts of presets
+GRID, GRAPH, ANY = WORLDS = "grid", "graph", "any"
+"""What the fact WORLDS may say: square grids only; any world, for points; any world and any body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,15 @@ class Entry:
         """The name as papers write it, which is before the colon of the title; without a title, the name."""
         return self.title.split(":")[0] or self.name
 
+    @property
+    def worlds(self) -> str:
+        """In which worlds it works, and for which bodies: one of WORLDS.
+
+        Without the fact, searches for one agent work on any graph, and algorithms for many agents on square grids.
+        """
+        worlds: str = self.facts.get("WORLDS", GRAPH if self.family in ("search", "realtime") else GRID)
+        return worlds
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
@@ -65,6 +76,7 @@ class Entry:
             "paper": self.facts.get("PAPER", ""),
             "optimal": bool(self.facts.get("OPTIMAL", False)),
             "complete": bool(self.facts.get("COMPLETE", False)),
+            "worlds": self.worlds,
             "options": [option.as_dict() for option in self.options],
         } | ({"package": self.package} if self.package else {})
 

@@ -15,6 +15,7 @@ from wayfolk.errors import BadInput, BadProblem, NotSupported
 from wayfolk.machine import memory_limit
 from wayfolk.problem.result import Result
 from wayfolk.world.cache import cached
+from wayfolk.world.clearance import clearance
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
@@ -28,9 +29,23 @@ class Finder:
     restarted is used again for the next query. Several threads may use one finder at the same time.
     """
 
-    def __init__(self, world: Grid | Graph, algorithm: Any, options: dict[str, Any], is_kept: bool = True) -> None:
+    def __init__(
+        self,
+        world: Grid | Graph,
+        algorithm: Any,
+        options: dict[str, Any],
+        is_kept: bool = True,
+        size: int = 1,
+        radius: float = 0.0,
+    ) -> None:
         """With `is_kept` False it is for one query, and the arrays of the search are left to other searches."""
         self._entry = entry = catalogue.find(algorithm, "search", "realtime")
+        self._body = ""
+        if size != 1 or radius != 0.0:
+            if not isinstance(world, Grid):
+                raise NotSupported(f"the size or radius of one agent is for paths on square grids, not in {world!r}")
+            world = clearance(world, size, radius)
+            self._body = f"a body of {size} x {size} cells" if size > 1 else f"a disc of radius {radius:g}"
         self.world, self.algorithm, self.options = world, entry.name, options
         check_world(entry, world)
         if options and is_kept:
@@ -60,7 +75,7 @@ class Finder:
         if type(start) is type(goal) is tuple and start in cells and goal in cells:
             first, last = cells[start], cells[goal]
         else:
-            first, last = free_cell(self.world, start, "start"), free_cell(self.world, goal, "goal")
+            first, last = self._cell(start, "start"), self._cell(goal, "goal")
         if idle:
             task = idle.pop()
             task.restart(first, last)
@@ -76,10 +91,11 @@ class Finder:
 
     def begin(self, start: Any, goal: Any) -> Task:
         """A search or a real-time search from `start` to `goal` that has not been advanced yet."""
-        world = self.world
-        return begin_task(
-            self._entry, (world, free_cell(world, start, "start"), free_cell(world, goal, "goal")), self.options
-        )
+        ends = self._cell(start, "start"), self._cell(goal, "goal")
+        return begin_task(self._entry, (self.world, *ends), self.options)
+
+    def _cell(self, place: Any, what: str) -> int:
+        return free_cell(self.world, place, what, self._body)
 
     def _new(self, start: int, goal: int) -> Any:
         task: Any = begin_task(self._entry, (self.world, start, goal), self.options)
@@ -102,12 +118,15 @@ class Finder:
         return f"finder({self.world!r}, {self.algorithm!r}{options})"
 
 
-def finder(world: Grid | Graph, algorithm: Any = "astar", **options: Any) -> Finder:
+def finder(
+    world: Grid | Graph, algorithm: Any = "astar", *, size: int = 1, radius: float = 0.0, **options: Any
+) -> Finder:
     """A function that finds paths in `world`: `finder(start, goal)` returns what `find_path` would, in less time.
 
-    `options` are those of the algorithm. Use it for many queries that come one by one; `find_many` is for a list of them.
+    `options` are those of the algorithm, `size` and `radius` those of the agent's body, as for `find_path`. Use it for many
+    queries that come one by one; `find_many` is for a list of them.
     """
-    return Finder(world, algorithm, options)
+    return Finder(world, algorithm, options, size=size, radius=radius)
 
 
 def find_path(
@@ -120,6 +139,8 @@ def find_path(
     expansions: int | None = None,
     steps: int | None = None,
     memory: int | None = None,
+    size: int = 1,
+    radius: float = 0.0,
     **options: Any,
 ) -> Result:
     """The path from `start` to `goal` (places: `(x, y)` on a grid), or the reason why there is none.
@@ -129,16 +150,28 @@ def find_path(
     option called `expansions`, that is the limit of each of its plans. `seconds` is the deadline; the tables that an
     algorithm prepares count, compiling does not. `memory` is how many bytes more the process may take, by default until it
     holds half of the machine's.
+
+    On a grid the agent may have a body: a square of `size` x `size` cells, whose place is its upper left cell, or a disc
+    with a `radius` in cells around the middle of its cell. Paths keep clear of walls by as much as the body needs.
     """
     if expansions is not None and _has_expansions(algorithm):
         options["expansions"], expansions = expansions, None
-    finder = Finder(world, algorithm, options, is_kept=False)
+    finder = Finder(world, algorithm, options, is_kept=False, size=size, radius=radius)
     return finder(start, goal, seconds=seconds, expansions=expansions, steps=steps, memory=memory)
 
 
-def begin_path(world: Grid | Graph, start: Any, goal: Any, algorithm: Any = "astar", **options: Any) -> Task:
+def begin_path(
+    world: Grid | Graph,
+    start: Any,
+    goal: Any,
+    algorithm: Any = "astar",
+    *,
+    size: int = 1,
+    radius: float = 0.0,
+    **options: Any,
+) -> Task:
     """A search or a real-time search that can be advanced step by step; `start` and `goal` are places."""
-    return Finder(world, algorithm, options).begin(start, goal)
+    return Finder(world, algorithm, options, size=size, radius=radius).begin(start, goal)
 
 
 def finish_path(algorithm: Any, begin: Callable[[], Task], seconds: float | None, expansions: int | None) -> Result:
@@ -151,8 +184,8 @@ def finish_path(algorithm: Any, begin: Callable[[], Task], seconds: float | None
     return finish(task, seconds=seconds, budget=expansions, spent=spent)
 
 
-def free_cell(world: Grid | Graph, place: Any, what: str) -> int:
-    """The cell of `place`, which must be free; `what` names it in the message if it is not."""
+def free_cell(world: Grid | Graph, place: Any, what: str, body: str = "") -> int:
+    """The cell of `place`, which must be free; the message names `what` it is, and the `body` that does not fit there."""
     if type(place) is tuple and isinstance(world, Grid):  # the common case, without a call
         x, y = place if len(place) == 2 else (-1, -1)
         if type(x) is type(y) is int and 0 <= x < world.width and 0 <= y < world.height:
@@ -169,7 +202,8 @@ def free_cell(world: Grid | Graph, place: Any, what: str) -> int:
         except (TypeError, ValueError, IndexError):
             raise BadInput(f"the {what} must be a place (x, y), not {place!r}") from None
     if not world.is_free(cell):
-        raise BadProblem(f"the {what} {world.place(cell)} is in a wall")
+        where = f"the {what} {world.place(cell)}"
+        raise BadProblem(f"there is no room for {body} at {where}" if body else f"{where} is in a wall")
     return cell
 
 

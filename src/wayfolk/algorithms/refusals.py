@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from wayfolk.algorithms.entry import Entry
+from wayfolk.algorithms.entry import GRAPH, GRID, Entry
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.problem.problem import Problem
+from wayfolk.world.body import POINT
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 
 def check_problem(entry: Entry, problem: Problem) -> None:
     """Raise NotSupported or BadProblem if a planner cannot plan for `problem`."""
-    check_world(entry, problem.grid)
+    check_states(entry, problem)
     if not problem.is_one_shot:
         raise NotSupported(f"{entry.name} plans for agents with one goal each: simulate patrols and tasks")
     if problem.shared_goals:
         raise BadProblem(f"{shared_goals(problem)}: no plan brings them all there, but a controller brings one of them")
 
 
+def check_states(entry: Entry, problem: Problem) -> None:
+    """Raise NotSupported if an algorithm for many agents does not work in their world, or for their bodies."""
+    if entry.worlds == GRID and not problem.is_plain:
+        raise NotSupported(f"{entry.name} works for points on square grids only, not for {_described(problem)}")
+    if entry.worlds == GRAPH and problem.kinds != (POINT,):
+        raise NotSupported(f"{entry.name} works for points only, not for {_described(problem)}")
+    if isinstance(problem.world, Grid):
+        check_world(entry, problem.world)
+
+
+def _described(problem: Problem) -> str:
+    """The bodies and the world of a problem that is not one of points on a grid."""
+    bodies = "; ".join(map(str, problem.kinds))
+    return f"points in {problem.world!r}" if problem.kinds == (POINT,) else f"the bodies {bodies} in {problem.world!r}"
+
+
 def shared_goals(problem: Problem) -> str:
     """Which agents have the same goal, in a sentence."""
-    place = problem.grid.place
+    place = problem.states.place
     return "; ".join(
         f"agents {', '.join(map(str, agents))} share the goal {place(goal)}" for goal, agents in problem.shared_goals
     )
@@ -30,7 +47,7 @@ def check_world(entry: Entry, world: Grid | Graph) -> None:
     """Raise NotSupported if the facts of an algorithm say that it does not work in this world."""
     facts = entry.facts
     if not isinstance(world, Grid):
-        if facts.get("WORLDS") == "grid":
+        if entry.worlds == GRID:
             raise NotSupported(f"{entry.name} works on grids, not on graphs")
         return
     allowed = facts.get("MOVES")

@@ -10,9 +10,11 @@ from typing import Any
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import Entry
+from wayfolk.algorithms.entry import ANY, GRAPH
 from wayfolk.algorithms.options import MOST_INT
 from wayfolk.errors import NotSupported, UnknownName, hint
 from wayfolk.problem.problem import Problem
+from wayfolk.world.body import POINT
 
 OBJECTIVES = ("makespan", "sum_of_costs", "sum_of_loss")
 """What a planner can minimise; `wayfolk.metrics` defines each."""
@@ -33,7 +35,11 @@ def complete_for(problem: Problem) -> tuple[str, ...]:
 
 
 def _is_complete_for(entry: Entry, problem: Problem) -> bool:
-    facts, grid = entry.facts, problem.grid
+    facts = entry.facts
+    if not problem.is_plain:
+        fits = entry.worlds == ANY or (entry.worlds == GRAPH and problem.kinds == (POINT,))
+        return facts.get("COMPLETE") is True and fits and problem.n_agents <= facts.get("AGENTS", MOST_INT)
+    grid = problem.grid
     return (
         facts.get("COMPLETE") is True
         and grid.moves.value in facts.get("MOVES", [grid.moves.value])

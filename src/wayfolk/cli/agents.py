@@ -198,15 +198,15 @@ def solve(
     must_be_plan(save, format)
     must_be_replay(html)
 
-    from wayfolk.experiments.choosing.trials import random_problem
     from wayfolk.files.maps import read_map
     from wayfolk.files.scenarios import read_scen
     from wayfolk.judge import metrics
     from wayfolk.judge.plans import check
+    from wayfolk.problem.problem import random_problem
     from wayfolk.simulation.solving import solve as solve_problem
 
     grid = read_map(map_file, moves)
-    problem = read_scen(scen, grid, agents) if scen is not None else random_problem(grid, random or 0, seed)
+    problem = read_scen(scen, grid, agents) if scen is not None else random_problem(grid, random or 0, seed=seed)
     with spinner(f"{entry.name}, {problem.n_agents} agents") as tell:
         limits: dict[str, Any] = {"seconds": SECONDS if seconds is None else seconds, "steps": steps, "memory": most}
         result = solve_problem(problem, entry, first_plan=seconds is None, **limits, tell=tell, **options)

@@ -164,13 +164,13 @@ def _make_scenario(out: Path, given: dict[str, Any], as_json: bool) -> None:
     must_be_writable(out)
     from wayfolk.algorithms.batch import find_many
     from wayfolk.algorithms.task import checked_seed
-    from wayfolk.experiments.choosing.trials import random_problem
     from wayfolk.files.maps import read_map
     from wayfolk.files.scenarios import write_scen
+    from wayfolk.problem.problem import random_problem
 
     seed = checked_seed(given.get("seed", 0))
     grid = read_map(given["map"], "eight")
-    problem = random_problem(grid, given["agents"], seed)
+    problem = random_problem(grid, given["agents"], seed=seed)
     lengths = find_many(grid, grid.places(problem.starts), grid.places(problem.goals)).costs
     write_scen(problem, out, lengths)
     if as_json:

@@ -49,7 +49,7 @@ def sum_of_loss(plan: Plan, goals: ArrayLike) -> int:
     An agent that leaves its goal is not charged for the waits before that: never more than the sum of costs. LaCAM* and
     LaCAM3 minimise this.
     """
-    home = plan.cells == np.asarray(goals)
+    home = plan.home(goals)
     return int((~(home[1:] & home[:-1])).sum())
 
 
@@ -82,7 +82,7 @@ def completion_time(plan: Plan, goals: ArrayLike, limit: float | None = None) ->
 
     Without a `limit` that is the length of the plan. From the slides on BMAA*.
     """
-    arrived = plan.cells[-1] == np.asarray(goals)
+    arrived = plan.home(goals)[-1]
     times = np.where(arrived, rest_steps(plan, goals), plan.n_steps if limit is None else limit)
     return float(times.mean()) if plan.n_agents else 0.0
 
@@ -93,12 +93,12 @@ def failed_units(plan: Plan, goals: ArrayLike) -> int:
     Renukamurthy 2016 does not define it. Its section 5.4 says that most of them had been on their goals before:
     `strayed_units` counts those.
     """
-    return int((plan.cells[-1] != np.asarray(goals)).sum())
+    return int((~plan.home(goals)[-1]).sum())
 
 
 def strayed_units(plan: Plan, goals: ArrayLike) -> int:
     """Return how many of the failed agents had reached their goals, and then left to let others pass."""
-    home = plan.cells == np.asarray(goals)
+    home = plan.home(goals)
     return int((home.any(0) & ~home[-1]).sum())
 
 

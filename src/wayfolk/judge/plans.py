@@ -2,7 +2,7 @@
 
 In a legal plan every agent is on a free cell at every step, and moves from step to step by a single legal step or not at
 all. No two agents are in one cell, swap cells, or cross on the two diagonals of a 2 x 2 block. Following closely is
-legal, and so are rotations of three or more agents.
+legal, and so are rotations of three or more agents. `body_plans` judges larger bodies and other worlds.
 
 The judge computes which steps are legal from `free`, `links` and `moves`, and not from the byte that searches use, so that
 it does not repeat their mistakes. A straight step needs two free cells without a cliff between them. A diagonal step is
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,9 @@ from wayfolk.kernels.codes import OPEN_EAST, OPEN_SOUTH
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid, Moves
+
+if TYPE_CHECKING:
+    from wayfolk.world.state_graph import StateGraph
 
 NOWHERE = 2**31 - 1  # the cell of an agent that is missing
 _CHUNK = 1 << 19  # positions judged at a time: what fits the processor's cache, whatever the length of the plan
@@ -43,6 +46,8 @@ _SENTENCES = {
     "vertex": "{who} share {0}",
     "swap": "{who} swap {0} and {1}",
     "crossing": "{who} cross between {0} and {1}",
+    "near": "{who} come too near to each other on their ways to {0} and {1}",
+    "body": "{who} has another body than its problem says, at {0}",
     "vanished": "{who} is nowhere",
     "busy": "{who} moves to {0} before its last move is over",
     "arrive": "{who} is logged to have reached its goal {0}, and has not",
@@ -62,11 +67,11 @@ class Fault:
     kind: str
     step: float
     agents: tuple[int, ...]
-    places: tuple[tuple[int, int], ...]
+    places: tuple[Any, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """The fault as plain lists and numbers, for JSON."""
-        places = [list(place) for place in self.places]
+        places = [list(place) if isinstance(place, tuple) else place for place in self.places]
         return {"kind": self.kind, "step": self.step, "agents": list(self.agents), "places": places, "text": str(self)}
 
     def __str__(self) -> str:
@@ -94,10 +99,14 @@ def check(
     that patrol must visit their goals in turn, as often as they loop; agents with an endless stream of tasks need not
     arrive.
     """
-    grid = plan.grid if problem is None else problem.grid
     cells = np.asarray(plan.cells, dtype=np.int64)
     if cells.ndim != 2:
         raise BadPlan(f"a plan has a row of cells for each step, this has the shape {cells.shape}")
+    if not isinstance(plan.states, Grid) or not (problem is None or problem.is_plain):
+        from wayfolk.judge.body_plans import check_bodies
+
+        return check_bodies(plan, problem, starts=starts, goals=goals, arrive=arrive, limit=limit)
+    grid = plan.grid if problem is None else problem.grid
     if (plan.grid.width, plan.grid.height) != (grid.width, grid.height):
         raise BadPlan(
             f"the plan is for a {plan.grid.width} x {plan.grid.height} map, "
@@ -126,21 +135,17 @@ def check(
     return judge.verdict()
 
 
-class Judge:
-    """The rules of a map, and the faults found so far; the judge of records uses it too."""
+class FaultList:
+    """The faults found so far of agents on these nodes."""
 
-    def __init__(self, grid: Grid, limit: int) -> None:
-        self.grid, self.limit = grid, max(limit, 0)
+    def __init__(self, states: Grid | StateGraph, limit: int) -> None:
+        self.states, self.limit = states, max(limit, 0)
         self.faults: list[Fault] = []
-        everywhere = np.full(grid.free.shape, OPEN_EAST | OPEN_SOUTH, dtype=np.uint8)
-        links = np.pad(everywhere if grid.links is None else grid.links, 1).ravel()
-        self.free = np.pad(grid.free, 1).ravel()
-        self.open_east, self.open_south = links & OPEN_EAST > 0, links & OPEN_SOUTH > 0
 
     def add(self, kind: str, step: float, agents: ArrayLike, *cells: int) -> None:
         """Add one fault of several agents."""
         names = tuple(np.unique(agents).tolist())
-        self.faults.append(Fault(kind, step, names, tuple(self.grid.place(cell) for cell in cells)))
+        self.faults.append(Fault(kind, step, names, tuple(self.states.place(cell) for cell in cells)))
 
     def single(self, kind: str, steps: NDArray[Any], agents: NDArray[Any], *cells: NDArray[Any]) -> None:
         """Add a fault for each row of `steps`, `agents` and `cells`, up to the limit; rows are ordered by step."""
@@ -150,7 +155,8 @@ class Judge:
     def verdict(self) -> list[Fault]:
         """Return the first faults, by step."""
         rank = {kind: number for number, kind in enumerate(KINDS_OF_FAULT)}
-        return sorted(self.faults, key=lambda f: (f.step, rank[f.kind], f.agents, f.places))[: self.limit]
+        key = lambda fault: (fault.step, rank[fault.kind], fault.agents, str(fault.places))  # noqa: E731
+        return sorted(self.faults, key=key)[: self.limit]
 
     def compare(self, kind: str, stand: Ints, wanted: NDArray[Any], step: int) -> None:
         """Add a fault for each agent that is not where `wanted` says; NOWHERE stands for any place."""
@@ -162,6 +168,18 @@ class Judge:
         stand, wanted = stand[:both], wanted[:both]
         wrong = np.flatnonzero((stand != wanted) & (wanted != NOWHERE) & (stand != NOWHERE))
         self.single(kind, np.full(len(wrong), step), wrong, stand[wrong], wanted[wrong])
+
+
+class Judge(FaultList):
+    """The rules of a map, and the faults found so far; the judge of records uses it too."""
+
+    def __init__(self, grid: Grid, limit: int) -> None:
+        super().__init__(grid, limit)
+        self.grid = grid
+        everywhere = np.full(grid.free.shape, OPEN_EAST | OPEN_SOUTH, dtype=np.uint8)
+        links = np.pad(everywhere if grid.links is None else grid.links, 1).ravel()
+        self.free = np.pad(grid.free, 1).ravel()
+        self.open_east, self.open_south = links & OPEN_EAST > 0, links & OPEN_SOUTH > 0
 
     def is_free(self, cells: Ints) -> Mask:
         """Whether each of `cells` is free; cells outside the map are not."""
@@ -209,7 +227,7 @@ class Judge:
 
     def sharing(self, cells: Ints, labels: NDArray[Any]) -> None:
         """Judge whether two agents are in one cell."""
-        for row, agents, cell in islice(_meetings(cells, self.is_inside(cells), 0), self.limit):
+        for row, agents, cell in islice(meetings(cells, self.is_inside(cells), 0), self.limit):
             self.add("vertex", labels[row].item(), agents, cell)
 
     def moving(self, cells: Ints, labels: NDArray[Any]) -> None:
@@ -227,16 +245,16 @@ class Judge:
         here, there = cells[:-1], cells[1:]
         moved = (here != there) & self.is_inside(here) & self.is_inside(there)
         edges = np.minimum(here, there) << 33 | np.maximum(here, there) << 1 | (here < there)
-        for row, agents, edge in islice(_meetings(edges, moved, 1), self.limit):
+        for row, agents, edge in islice(meetings(edges, moved, 1), self.limit):
             self.add("swap", labels[row + 1].item(), agents, edge >> 32, edge & 0xFFFFFFFF)
         slash = np.abs(there - here) == self.grid.stride - 1
         slanted = slash | (np.abs(there - here) == self.grid.stride + 1)
         blocks = (np.minimum(here, there) - slash) << 1 | slash
-        for row, agents, block in islice(_meetings(blocks, moved & slanted, 1), self.limit):
+        for row, agents, block in islice(meetings(blocks, moved & slanted, 1), self.limit):
             self.add("crossing", labels[row + 1].item(), agents, block, block + self.grid.stride + 1)
 
 
-def _meetings(keys: Ints, taking_part: Mask, differ: int) -> Iterator[tuple[int, Ints, int]]:
+def meetings(keys: Ints, taking_part: Mask, differ: int) -> Iterator[tuple[int, Ints, int]]:
     """Yield rows in which two keys are equal (`differ` 0) or differ in the last bit only (1): row, agents, key."""
     nobody = -2 * np.arange(1, keys.shape[1] + 1)  # even, and all different
     keys = np.where(taking_part, keys, nobody)

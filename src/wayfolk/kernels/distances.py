@@ -28,11 +28,12 @@ UNREACHED = np.int32(2**31 - 1)
 CELL = np.dtype([("legal", np.uint8), ("spot", np.int32)], align=True)
 DONE, USED, FIRST = range(3)
 """Places in a queue: how many of its spots have been expanded, how many there are, and the first of them. A field that has
-not begun has no spots yet, but its goal in the place of the first."""
+not begun has no spots yet, but its goal in the place of the first, and in that of DONE how many spots after it are its goal
+too: a body that turns has reached a cell in every heading."""
 
 
 class Spots(NamedTuple):
-    """`near[spot, k]` are the neighbours of a spot, the rest of the row is NOWHERE."""
+    """`near[spot, k]` are the spots from which a move leads to `spot`, the rest of the row is NOWHERE."""
 
     near: NDArray[np.int32]
 
@@ -73,7 +74,7 @@ class StepFields(NamedTuple):
 
 @kernel
 def restart(fields, k, goal):
-    """Forget field `k` and begin again from the cell `goal`."""
+    """Forget field `k` and begin again from the cell `goal`, which is all of its goal."""
     fields.steps[k, :] = 0
     fields.queue[k, FIRST] = fields.cells[goal]["spot"]
     fields.queue[k, DONE] = fields.queue[k, USED] = 0
@@ -96,18 +97,21 @@ def _resume(fields, k, wanted):
     """Search on until field `k` holds the distance of the spot `wanted`, or all is visited; that distance."""
     steps, queue = fields.steps[k], fields.queue[k]
     if queue[USED] == 0:
-        begin(steps, queue[FIRST], fields.far)
-        queue[USED] = 1
+        queue[USED] = begin(steps, queue[FIRST:], queue[FIRST], queue[DONE] + 1, fields.far)
+        queue[DONE] = 0
     spots = Spots(fields.near)
     queue[DONE], queue[USED] = grow(spots, steps, queue[FIRST:], queue[DONE], queue[USED], fields.far, wanted)
     return UNREACHED if steps[wanted] == fields.far else np.int32(steps[wanted])
 
 
 @inner
-def begin(steps, goal, far):
-    """Forget all distances but that of the goal, which is 0."""
+def begin(steps, queue, goal, width, far):
+    """Forget all distances but those of the `width` nodes from `goal` on, which are 0 and enter the queue; how many."""
     steps[:] = far
-    steps[goal] = 0
+    for k in range(width):
+        steps[goal + k] = 0
+        queue[k] = goal + k
+    return width
 
 
 @inner
@@ -130,12 +134,14 @@ def grow(graph, steps, queue, done, used, far, wanted):
 
 
 @kernel
-def fill(graph, goals, first, last, far, queue, steps):
-    """Write the distances of all nodes to the goals from number `first` up to `last`; `far` if they are out of reach."""
+def fill(graph, goals, widths, first, last, far, queue, steps):
+    """Write the distances of all nodes to the goals from number `first` up to `last`; `far` if they are out of reach.
+
+    Goal k is the `widths[k]` nodes from `goals[k]` on.
+    """
     for k in range(first, last):
-        begin(steps[k], goals[k], far)
-        queue[0] = goals[k]
-        grow(graph, steps[k], queue, 0, 1, far, NOWHERE)
+        n = begin(steps[k], queue, goals[k], widths[k], far)
+        grow(graph, steps[k], queue, 0, n, far, NOWHERE)
 
 
 @kernel

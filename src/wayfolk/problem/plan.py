@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wayfolk.errors import NotSupported
 from wayfolk.world.grid import Grid
 
 if TYPE_CHECKING:
     from wayfolk.replay.page import Page
+    from wayfolk.world.state_graph import StateGraph
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Where all agents are at every step: `cells[step, agent]` is a cell of `grid`."""
+    """Where all agents are at every step: `cells[step, agent]` is a cell of a grid, or a node of a graph of states."""
 
-    grid: Grid
+    states: Grid | StateGraph
     cells: NDArray[np.int32]
+
+    @property
+    def grid(self) -> Grid:
+        """The square grid on which all agents are points."""
+        if isinstance(self.states, Grid):
+            return self.states
+        raise NotSupported(f"this works for plans of points on square grids, not for those in {self.states!r}")
 
     @property
     def n_steps(self) -> int:
@@ -32,13 +41,19 @@ class Plan:
         """How many agents there are."""
         return int(self.cells.shape[1])
 
-    def path(self, agent: int) -> list[tuple[int, int]]:
+    def path(self, agent: int) -> list[Any]:
         """The places of one agent, step by step."""
-        return [(int(x), int(y)) for x, y in self.grid.places(self.cells[:, agent])]
+        return [self.states.place(cell) for cell in self.cells[:, agent].tolist()]
+
+    def home(self, goals: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each agent is on its goal, at each step; a body that turns in any heading."""
+        cells = self.cells if isinstance(self.states, Grid) else self.states.stand_of[self.cells]
+        at_home: NDArray[np.bool_] = cells == np.asarray(goals)
+        return at_home
 
     def rest_steps(self, goals: ArrayLike) -> NDArray[np.int64]:
         """For each agent the step at which it arrives and stays; the last step if it is not there at the end."""
-        away = self.cells != np.asarray(goals)
+        away = ~self.home(goals)
         last_away = np.where(away.any(0), self.n_steps - away[::-1].argmax(0), -1)
         steps: NDArray[np.int64] = np.minimum(last_away + 1, self.n_steps)
         return steps
@@ -69,11 +84,11 @@ class Plan:
         return f"Plan({self.n_agents} agents, {self.n_steps} steps)"
 
 
-def from_paths(grid: Grid, paths: list[NDArray[np.int32]]) -> Plan:
+def from_paths(states: Grid | StateGraph, paths: list[NDArray[np.int32]]) -> Plan:
     """A plan from one path for each agent; an agent whose path is shorter waits at its end."""
     n_steps = max((len(path) for path in paths), default=1)
     cells = np.empty((n_steps, len(paths)), np.int32)
     for agent, path in enumerate(paths):
         cells[: len(path), agent] = path
         cells[len(path) :, agent] = path[-1]
-    return Plan(grid, cells)
+    return Plan(states, cells)

@@ -59,6 +59,7 @@ class Graph(World):
             cheapest = float((costs[far] / straight[far]).min()) if far.any() else 0.0
         x, y, z = axes
         self.graph = CsrGraph(starts, ends, costs, x, y, z, cheapest)
+        self.is_tiled = False  # whether moves whose middles are one point meet there
 
     @classmethod
     def from_grid(cls, grid: Grid) -> Graph:
@@ -73,7 +74,9 @@ class Graph(World):
             steps = steps * 0.5 * (grid._costs[cells][:, None] + grid._costs[reached])
         first = np.concatenate([[0], np.cumsum(legal.sum(1))])
         places = grid.places(cells)
-        return cls(first, number[reached[legal]], steps[legal], places, [(int(x), int(y)) for x, y in places])
+        graph = cls(first, number[reached[legal]], steps[legal], places, [(int(x), int(y)) for x, y in places])
+        graph.is_tiled = True
+        return graph
 
     @classmethod
     def from_networkx(cls, graph: Any, weight: str = "weight", pos: str = "pos") -> Graph:
@@ -119,6 +122,28 @@ class Graph(World):
     def sources(self) -> NDArray[np.int32]:
         """The node at which each edge begins; `graph.target` is where it ends."""
         return np.repeat(np.arange(self.n_cells, dtype=np.int32), np.diff(self.graph.first))
+
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """The nodes between which each edge leads."""
+        return list(zip(self.sources.tolist(), self.graph.target.tolist(), strict=True))
+
+    @cached_property
+    def middles(self) -> NDArray[np.int64]:
+        """A number for each edge; moves along two edges in one step meet in the middle if it is the same.
+
+        They do if they join the same nodes, and in a world of cells if their middles are one point, as crossing diagonals.
+        """
+        if not self.is_tiled or self.positions is None:
+            ends = np.sort(np.stack([self.sources, self.graph.target]), axis=0).astype(np.int64)
+            pairs: NDArray[np.int64] = ends[0] * self.n_cells + ends[1]
+            return pairs
+        points = np.round((self.positions[self.sources] + self.positions[self.graph.target]) * 1e6).astype(np.int64)
+        order = np.lexsort(points.T)
+        is_new = (np.diff(points[order], axis=0, prepend=points[order[:1]] - 1) != 0).any(1)
+        middles = np.empty(len(points), np.int64)
+        middles[order] = np.cumsum(is_new)
+        return middles
 
     @property
     def free_cells(self) -> NDArray[np.int32]:

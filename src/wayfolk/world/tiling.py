@@ -69,6 +69,7 @@ class Tiling(Graph, ABC):
         first = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=cells.size))])
         super().__init__(first, target[order], weight[order], self._centres())
         self.names = Coordinates(cells.shape)
+        self.is_tiled = True
         self.free.flags.writeable = False
 
     @classmethod

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wayfolk.algorithms.catalogue import Entry, find
-from wayfolk.experiments.choosing.trials import Trial, random_problem, tried, try_once, work_on
+from wayfolk.experiments.choosing.trials import Trial, tried, try_once, work_on
+from wayfolk.problem.problem import random_problem
 from wayfolk.world.grid import Grid
 
 CONTROLLERS = ("bmaa_plus", "pibt", "lacam", "whca", "far", "lra")
@@ -56,7 +57,7 @@ def advise(
     a plan if there is one. With `lifelong`, agents get a new task whenever they arrive, and the throughput counts.
     """
     entries = candidates(step_ms, changing or lifelong, complete)
-    problem = random_problem(grid, agents, seed)
+    problem = random_problem(grid, agents, seed=seed)
     most = 4 * (grid.width + grid.height)
     trials = []
     left = seconds

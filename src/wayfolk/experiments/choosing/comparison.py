@@ -14,7 +14,8 @@ from typing import Any
 
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.experiments.choosing.curve import curve_svg
-from wayfolk.experiments.choosing.trials import Trial, random_problem, tried, try_once, work_on
+from wayfolk.experiments.choosing.trials import Trial, tried, try_once, work_on
+from wayfolk.problem.problem import random_problem
 from wayfolk.replay import MAX_PANELS, replay_html
 from wayfolk.world.grid import Grid
 
@@ -94,7 +95,7 @@ def compare(
     """
     names = names_of(entries)
     counts = (agents,) if isinstance(agents, int) else tuple(agents)
-    problem_of = lru_cache(1)(lambda count, seed: random_problem(grid, count, seed))
+    problem_of = lru_cache(1)(lambda count, seed: random_problem(grid, count, seed=seed))
 
     def trial(entry: Entry, count: int, seed: int) -> Trial:
         if lifelong:

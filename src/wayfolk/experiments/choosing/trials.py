@@ -19,12 +19,11 @@ from wayfolk.judge import metrics
 from wayfolk.judge.plans import check
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import REFUSED
-from wayfolk.problem.problem import Problem, one_shot, tasks
+from wayfolk.problem.problem import Problem, tasks
 from wayfolk.problem.result import Status
 from wayfolk.replay import Track, track_of_plan
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import make_ready, solve
-from wayfolk.world.generate import draw_pairs
 from wayfolk.world.grid import Grid
 
 SECONDS = 30.0  # the limit of a trial, unless another one is given
@@ -40,13 +39,6 @@ class Trial:
     numbers: dict[str, Any]
     agents: int = 0
     track: Track | None = field(default=None, repr=False)
-
-
-def random_problem(grid: Grid, agents: int, seed: int) -> Problem:
-    """Agents with one goal each: random starts and goals in the largest part of the map."""
-    starts, goals = draw_pairs(grid, agents, seed=seed)
-    name = f"{grid.name or 'map'}-{agents}-{seed}"
-    return one_shot(grid, grid.places(starts), grid.places(goals), name=name)
 
 
 def try_once(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.priority_inheritance import moves_on
-from wayfolk.world.spots import SpotMap
+from wayfolk.world.spots import AnySpots, SpotMap
 
 
 class SpotMoves(NamedTuple):
@@ -23,8 +23,9 @@ class SpotMoves(NamedTuple):
     across: NDArray[np.int32]
 
 
-def spot_moves(spot_map: SpotMap) -> SpotMoves:
+def spot_moves(spot_map: AnySpots) -> SpotMoves:
     """The moves of a map."""
+    assert isinstance(spot_map, SpotMap)
     return SpotMoves(spot_map.near, spot_map.degree, *spot_map.crossings)
 
 
