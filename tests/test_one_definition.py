@@ -1,4 +1,8 @@
-"""What is said once stays so: each row of the table "One of each" in docs/how-it-is-built.md has no second definition."""
+"""What is said once stays so: each row of the table "One of each" in docs/how-it-is-built.md has no second definition.
+
+Heaps and outcomes of kernels are in tests/kernels/test_one_definition.py, loops of breadth-first search in
+tests/kernels/test_distances.py.
+"""
 
 import ast
 import re
@@ -28,11 +32,6 @@ NO_SEARCHES = {
     "simulation/event_queue.py": "events in the order of their times",
 }
 """What else takes from open lists."""
-PAPERS = {
-    "experiments/papers/jansen/a_star.py": "the simulator of the paper: the order of equal keys decides what is expanded",
-    "experiments/papers/jansen/regions.py": "the same",
-}
-
 pytestmark = pytest.mark.plain
 
 
@@ -118,13 +117,6 @@ def test_rules_of_the_best_first_loop_bring_no_loop():
     assert not [name for name in registering if takes_from_open_list(TREES[name])]
 
 
-def test_one_heap():
-    """The row above another one, `(child - 1) >> 1`, is looked up only in a heap."""
-    heaps = files_with(r"parent = \(\w+ - 1\) (>>|//) [1-4]\b")
-    assert heaps == {"kernels/heap.py", "experiments/papers/jansen/a_star.py"}
-    assert heaps & PAPERS.keys()
-
-
 def test_hash_tables_share_one_mix():
     """The other users of these constants draw random numbers."""
     assert files_with(r"0x9E3779B97F4A7C15|11400714819323198485") == {
@@ -173,10 +165,6 @@ def test_distances_back_from_goals_are_searched_in_one_file_for_each_kind():
 def test_planners_are_refused_problems_in_one_place():
     raising = r"raise \w+\([^)]*(one goal each|one goal for each agent)"
     assert {name for name in files_with(raising) if name.startswith("algorithms/")} == {"algorithms/refusals.py"}
-
-
-def test_outcome_codes_are_defined_once():
-    assert files_with(r"(?m)^(?!from|import).*\b(RUNNING|EXHAUSTED)\b.* = (range|\d)") == {"kernels/codes.py"}
 
 
 def test_diagrams_of_planners_are_built_in_one_file():
