@@ -22,7 +22,14 @@ PARTS = {
     "lab": ("experiments", "algorithms/workers.py"),
     "images": ("files/images.py", "replay/film.py", "experiments/papers/sdp/areas.py"),
     "env": ("simulation/env",),
-    "graphs": ("world/graph.py", "files/roadmaps", "world/mesh/polygons.py", "crowds/ways/meshes.py"),
+    "graphs": (
+        "world/graph.py",
+        "files/roadmaps",
+        "files/documents.py",
+        "files/polygons.py",
+        "world/mesh/polygons.py",
+        "crowds/ways/meshes.py",
+    ),
 }
 """The files and folders that may import what an extra brings."""
 OTHER_NAMES = {

@@ -3,6 +3,7 @@
 A trap leaves a mark if it is run: a module that is imported, a Python file, or a pickle that is loaded.
 """
 
+import base64
 import io
 import json
 import pickle
@@ -11,6 +12,7 @@ import sqlite3
 import struct
 import tracemalloc
 import zipfile
+import zlib
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -219,6 +221,24 @@ def read_code(file):
     pickle.loads(contents)
 
 
+LAUGHS = '<!ENTITY a "haha">' + "".join(
+    f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip("abcdefghi", "bcdefghij", strict=True)
+)
+
+
+def site(folder, image, content=b"x"):
+    """A map of Nav2 whose image has this name, and if that is a plain one these contents."""
+    if image.endswith(".gif"):
+        (folder / image).write_bytes(content)
+    about = "resolution: 1\norigin: [0, 0, 0]\noccupied_thresh: 0.65\nfree_thresh: 0.2\n"
+    return text_file("a.yaml", f"image: {image}\n{about}")(folder)
+
+
+def tiles(packed):
+    data = base64.b64encode(packed).decode()
+    return f'<layer width="4" height="4"><data encoding="base64" compression="zlib">{data}</data></layer>'
+
+
 HOSTILE = {
     "map": [
         (text_file("a.map", "type octile\nheight 99999999\nwidth 99999999\nmap\n..\n"), wf.read_map),
@@ -233,6 +253,42 @@ HOSTILE = {
             wf.read_map,
         ),
         (text_file("a.gif", b"GIF89a" + struct.pack("<HHBBB", 65535, 65535, 0, 0, 0)), wf.read_map),
+    ],
+    "map of Nav2": [
+        (lambda folder: site(folder, "!!python/object/apply:trap.begin []"), wf.read_map),
+        (lambda folder: site(folder, "../../../../../../../../etc/passwd"), wf.read_map),
+        (lambda folder: site(folder, "/dev/zero"), wf.read_map),
+        (lambda folder: site(folder, "a.gif", b"GIF89a" + struct.pack("<HHBBB", 65535, 65535, 0, 0, 0)), wf.read_map),
+        (lambda folder: site(folder, "no.pgm"), wf.read_map),
+    ],
+    "map of Tiled": [
+        (text_file("a.tmx", f'<!DOCTYPE m [{LAUGHS}]><map width="1" height="1">&j;</map>'), wf.read_tiled),
+        (text_file("a.tmx", f"<!DOCTYPE m [{LAUGHS}]><map>&j;</map>".encode("utf-16")), wf.read_tiled),
+        (
+            text_file("a.tmx", '<map width="4" height="4">' + tiles(zlib.compress(bytes(1 << 27))) + "</map>"),
+            wf.read_tiled,
+        ),
+        (text_file("a.tmx", '<map width="16384" height="16384">' + "<layer/>" * 1000 + "</map>"), wf.read_tiled),
+        (
+            text_file("a.tmx", '<map width="4" height="4"><tileset firstgid="1" source="/etc/passwd"/></map>'),
+            wf.read_tiled,
+        ),
+        (text_file("a.tmx", "<map>" + "<a/>" * 3_000_000 + "</map>"), wf.read_tiled),
+        (text_file("a.tmj", "[" * 10**5), wf.read_tiled),
+        (
+            text_file(
+                "a.tmj", '{"width": 1, "height": 1, "orientation": "x", "layers": ' + "[" * 900 + "]" * 900 + "}"
+            ),
+            wf.read_tiled,
+        ),
+    ],
+    "polygons": [
+        (text_file("a.geojson", '{"type": "GeometryCollection", "geometries": [' * 200 + "]}" * 200), wf.read_polygons),
+        (text_file("a.geojson", '{"type": "Polygon", "coordinates": ' + "[" * 10**5), wf.read_mesh),
+        (text_file("a.geojson", '{"type": "Polygon", "coordinates": [' + "[]," * 3_000_000 + "[]]}"), wf.read_mesh),
+        (text_file("a.wkt", "POLYGON " + "(" * 10**6), wf.read_space),
+        (text_file("a.wkt", "POLYGON (" + "\n" * 10**6), wf.read_space),
+        (text_file("a.wkt", "POLYGON ((0 0, 1e999 0, 1 1, 0 0))"), wf.read_space),
     ],
     "voxels": [
         (text_file("a.3dmap", "voxel 99999999 99999999 99999999\n"), wf.read_voxels),
@@ -249,6 +305,8 @@ HOSTILE = {
             text_file("a.graphml", '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><graphml>&a;</graphml>'),
             wf.read_roadmap,
         ),
+        (text_file("a.xml", f"<!DOCTYPE x [{LAUGHS}]><graphml>&j;</graphml>".encode("utf-16")), wf.read_roadmap),
+        (text_file("a.yaml", "a: &a [x, x]\nroadmap: {edges: [" + "*a, " * 99_999 + "*a]}"), wf.read_roadmap),
     ],
     "scenario": [
         (text_file("a.scen", "version 1\n0 a.map 6 6 0 0 999999 0 1\n"), lambda file: wf.read_scen(file, GRID)),

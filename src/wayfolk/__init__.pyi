@@ -30,13 +30,18 @@ from .files.exchange import import_plan as import_plan
 from .files.maps import parse_ascii as parse_ascii
 from .files.maps import read_map as read_map
 from .files.maps import write_map as write_map
+from .files.nav2 import read_nav2 as read_nav2
 from .files.orders import read_orders as read_orders
 from .files.orders import read_stations as read_stations
 from .files.plans import read_plan as read_plan
+from .files.polygons import read_mesh as read_mesh
+from .files.polygons import read_polygons as read_polygons
+from .files.polygons import read_space as read_space
 from .files.roadmaps import read_roadmap as read_roadmap
 from .files.scenarios import read_queries as read_queries
 from .files.scenarios import read_scen as read_scen
 from .files.scenarios import write_scen as write_scen
+from .files.tiled import read_tiled as read_tiled
 from .files.voxels import read_voxels as read_voxels
 from .judge import metrics as metrics
 from .judge.blockage import Blockage as Blockage
@@ -94,6 +99,8 @@ from .world.mesh.navmesh import Navmesh as Navmesh
 from .world.mesh.waypoints import Waypoints as Waypoints
 from .world.roadmap import Lane as Lane
 from .world.roadmap import Roadmap as Roadmap
+from .world.site_map import Frame as Frame
+from .world.site_map import SiteMap as SiteMap
 from .world.space import Space as Space
 from .world.triangles import TriangleGrid as TriangleGrid
 from .world.voxels import Voxels as Voxels

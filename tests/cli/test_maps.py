@@ -10,6 +10,7 @@ import pytest
 from command import MAP, program, wayfolk
 from wayfolk.cli.maps import KINDS
 from wayfolk.files.maps import read_map
+from wayfolk.files.roadmaps import read_roadmap
 
 PARTS = "type octile\nheight 1\nwidth 4\nmap\n..@.\n"
 
@@ -86,6 +87,7 @@ def test_info():
         "parts": 2,
         "largest_part": 2,
         "cliffs": False,
+        "terrain": False,
     }
     assert "free cells    3\n" in wayfolk("maps", "info", "parts.map").out
 
@@ -98,7 +100,7 @@ def test_info_and_pictures_of_roadmaps_and_voxels():
     answer = json.loads(wayfolk("maps", "info", "cube.3dmap", "--json").out)
     assert answer == {"name": "cube", "kind": "voxels", "nodes": 7, "edges": 30, "parts": 1, "largest_part": 7}
     assert wayfolk("maps", "show", "cube.3dmap").out == "z = 0\n#.\n..\n\nz = 1\n..\n..\n"
-    assert wayfolk("maps", "show", "roads.yaml", "--columns", 5).out.splitlines()[0] == "o...o"
+    assert wayfolk("maps", "show", "roads.yaml", "--columns", 5).out.splitlines()[0] == "o.>.o"
     assert (
         wayfolk("maps", "show", "roads.yaml", "--svg", "roads.svg").out
         == "roads.svg: Roadmap('roads', 3 places, 1 lanes)\n"
@@ -221,3 +223,100 @@ def test_convert_reads_what_ros_writes():
     for options, n_free in (([], 1), (["--unknown", "free"], 3)):
         said = wayfolk("maps", "convert", "site.pgm", "site.map", *options, "--json")
         assert json.loads(said.out)["free_cells"] == n_free
+
+
+ROOM = {"type": "Polygon", "coordinates": [[[0, 0], [8, 0], [8, 4], [0, 4], [0, 0]], [[2, 1], [3, 1], [3, 2], [2, 1]]]}
+TILED = {
+    "type": "map", "width": 3, "height": 1, "tilewidth": 8, "tileheight": 8, "orientation": "hexagonal",
+    "layers": [{"type": "tilelayer", "name": "a", "width": 3, "height": 1, "data": [1, 2, 1]}],
+    "tilesets": [{"firstgid": 1, "tiles": [{"id": 1, "properties": [{"name": "cost", "type": "int", "value": 3}]}]}],
+}  # fmt: skip
+NAV2 = "image: a.pgm\nresolution: 0.5\norigin: [1, 2, 0]\noccupied_thresh: 0.65\nfree_thresh: 0.25\n"
+
+
+def write_worlds():
+    """A file of each kind that is not a plain map."""
+    Path("room.geojson").write_text(json.dumps(ROOM))
+    Path("room.json").write_text(json.dumps(ROOM))
+    Path("room.wkt").write_text("POLYGON ((0 0, 8 0, 8 4, 0 4, 0 0))")
+    Path("hex.tmj").write_text(json.dumps(TILED))
+    Path("hex.json").write_text(json.dumps(TILED))
+    Path("a.pgm").write_bytes(b"P5 3 2 255\n" + bytes([0, 254, 254, 254, 254, 0]))
+    Path("site.yaml").write_text(NAV2)
+    Path("mask.pgm").write_bytes(b"P5 3 2 255\n" + bytes([254, 0, 254, 254, 254, 254]))
+    Path("mask.yaml").write_text(NAV2.replace("a.pgm", "mask.pgm"))
+    Path("league.map").write_text("type octile\nheight 2\nwidth 3\nmap\nE.S\nS@T\n")
+
+
+def test_info_of_every_other_kind_of_file():
+    write_worlds()
+    expected = {
+        "room.geojson": ("mesh", None, 1), "room.json": ("mesh", None, 1), "room.wkt": ("mesh", 1, 1),
+        "hex.tmj": ("hexgrid", 3, 1), "hex.json": ("hexgrid", 3, 1), "site.yaml": ("grid", 4, 1),
+        "league.map": ("grid", 4, 1),
+    }  # fmt: skip
+    for name, (kind, nodes, parts) in expected.items():
+        answer = json.loads(wayfolk("maps", "info", name, "--json").out)
+        assert (answer["kind"], answer["parts"]) == (kind, parts), name
+        assert nodes in (None, answer["nodes"]), name
+        assert wayfolk("maps", "show", name).code == 0
+        assert wayfolk("maps", "show", name, "--svg", "out.svg").code == 0
+        assert Path("out.svg").read_text().startswith("<svg")
+    league = json.loads(wayfolk("maps", "info", "league.map", "--json").out)
+    assert (league["stations_E"], league["stations_S"]) == (1, 2)
+    site = json.loads(wayfolk("maps", "info", "site.yaml", "--json").out)
+    assert (site["metres_per_cell"], site["origin"], site["edges"]) == (0.5, [1.0, 2.0, 0.0], 6)
+    assert wayfolk("maps", "show", "hex.tmj").out == ". . .\n"
+    assert json.loads(wayfolk("maps", "info", "room.geojson", "--json").out)["area"] == pytest.approx(31.5)
+
+
+def test_masks_of_a_map():
+    write_worlds()
+    assert wayfolk("maps", "show", "site.yaml").out == "#..\n..#\n"
+    assert wayfolk("maps", "show", "site.yaml", "--keep-out", "mask.yaml").out == "##.\n..#\n"
+    assert json.loads(wayfolk("maps", "info", "site.yaml", "--keep-out", "mask.yaml", "--json").out)["parts"] == 2
+    assert wayfolk("maps", "convert", "site.yaml", "out.map", "--keep-out", "mask.yaml").code == 0
+    assert read_map("out.map").free.tolist() == [[False, False, True], [True, True, False]]
+    Path("mask.yaml").write_text(
+        NAV2.replace("a.pgm", "mask.pgm").replace("0.65", "1.0").replace("0.25", "0.0") + "mode: scale\n"
+    )
+    said = wayfolk("maps", "show", "site.yaml", "--speed", "mask.yaml")
+    assert (said.code, said.err) == (
+        2, "wayfolk: mask.yaml: leaves no speed in the free cell (1, 0): a keep-out mask blocks cells\n",
+    )  # fmt: skip
+    said = wayfolk("maps", "info", "league.map", "--speed", "mask.yaml")
+    assert (said.code, said.err) == (
+        2, "wayfolk: league.map: only a map of Nav2, which is a .yaml with an image, has masks\n",
+    )  # fmt: skip
+
+
+def test_every_file_of_others_is_read_and_drawn(fleets):
+    """Roadmaps, buildings and the maps of the League of Robot Runners: a shape for each lane and each place."""
+    files = [
+        *fleets.glob("rmf/*.yaml"),
+        *fleets.glob("roadmaps/*.yaml"),
+        *fleets.glob("ccbs/*/map.xml"),
+        *fleets.glob("lorr*/*/maps/*.map"),
+    ]
+    assert len(files) >= 5 + 6 + 2 + 9
+    for file in files:
+        answer = json.loads(wayfolk("maps", "info", file, "--json").out)
+        assert {"kind", "nodes", "edges", "parts"} <= answer.keys()
+        assert answer["nodes"] > 0
+        drawn = json.loads(wayfolk("maps", "show", file, "--json").out)["rows"]
+        assert 0 < max(map(len, drawn)) <= 100
+        assert wayfolk("maps", "show", file, "--svg", "out.svg").code == 0
+        picture = Path("out.svg").read_text()
+        if answer["kind"] == "roadmap":
+            assert picture.count("<circle") == answer["nodes"]
+            roads = read_roadmap(file)
+            ways = {frozenset(way) for way in zip(roads.sources.tolist(), roads.graph.target.tolist(), strict=True)}
+            assert picture.count("<path") == len(ways) + 1, "the other one is the arrow"
+
+
+def test_the_stations_of_the_league_are_counted(fleets):
+    file = fleets / "lorr" / "warehouse.domain" / "maps" / "warehouse_long_corridor_large.map"
+    answer = json.loads(wayfolk("maps", "info", file, "--json").out)
+    text = file.read_text().partition("map\n")[2]
+    assert (answer["stations_E"], answer["stations_S"]) == (text.count("E"), text.count("S"))
+    assert answer["nodes"] == sum(text.count(letter) for letter in ".ES")

@@ -66,9 +66,10 @@ def lif(version="1.0.0", end="n2", limit=2.0):
         }
         for k in (1, 2)
     ]
+    fork = use | {"vehicleTypeId": "fork"}
     edges = [
         {"edgeId": "e1", "startNodeId": "n1", "endNodeId": end, "vehicleTypeEdgeProperties": [use | {"maxSpeed": limit}]},
-        {"edgeId": "e2", "startNodeId": "n2", "endNodeId": "n1", "vehicleTypeEdgeProperties": [{"vehicleTypeId": "fork"}]},
+        {"edgeId": "e2", "startNodeId": "n2", "endNodeId": "n1", "vehicleTypeEdgeProperties": [fork]},
     ]  # fmt: skip
     layout = {
         "layoutId": "1", "layoutVersion": "1", "layoutLevelId": "ground", "nodes": nodes, "edges": edges,
@@ -84,7 +85,7 @@ def lif(version="1.0.0", end="n2", limit=2.0):
 
 
 def read(folder, name, text, **options):
-    (folder / name).write_text(text)
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_roadmap(folder / name, **options)
 
 
@@ -152,15 +153,46 @@ BAD_MEASURE, BAD_POINT = BUILDING.replace("[3, 5.0]", "[3, -5.0]"), GRAPHML.repl
         ("a.yaml", BAD_VERTEX, "a.yaml, line 5: roadmap, vertices, B: list should have at least 2 items"),
         ("a.yaml", INFINITE, "a.yaml, line 5: roadmap, vertices, B, 1: input should be a finite number"),
         ("b.yaml", BUILDING.replace("[2, 3, {bi", BAD_LANE), "b.yaml, line 15: a lane of L1 leads to vertex 9, of 4"),
+        (
+            "b.yaml",
+            BUILDING.replace("[3, 0.5]", "[3, -0.5]"),
+            "b.yaml, line 14: levels, L1, lanes, 0, 2, speed_limit: input should",
+        ),
         ("b.yaml", BAD_MEASURE, "b.yaml, line 7: levels, L1, measurements, 0, 2, "),
         ("b.yaml", "levels: {L1: {}}", "b.yaml: the building has no lanes"),
         ("c.graphml", BAD_POINT, "c.graphml: the node b lies at '3;4', which are no numbers between commas"),
         ("c.graphml", GRAPHML.replace("</graph>", ""), "c.graphml, line 6: this is not XML: mismatched tag"),
-        ("c.graphml", GRAPHML.replace(">9<", ">-9<"), "c.graphml: lane 1 from 'b' to 'a' is -9.0 long"),
-        ("c.xml", '<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML, "c.xml: a GraphML file needs no entities"),
+        (
+            "c.graphml",
+            GRAPHML.replace(">9<", ">-9<"),
+            "c.graphml, line 5: the edge from b to a has the length '-9.0': it must",
+        ),
+        ("c.graphml", GRAPHML.replace(">9<", ">inf<"), "c.graphml, line 5: the edge from b to a has the length 'inf'"),
+        (
+            "c.graphml",
+            GRAPHML.replace("length", "speed").replace(">9<", ">0<"),
+            "has the speed '0.0': it must be a number above 0",
+        ),
+        (
+            "c.graphml",
+            GRAPHML.replace('target="b"', 'target="z"'),
+            "c.graphml, line 5: the edge from a to z leads to z, and there",
+        ),
+        (
+            "c.xml",
+            '<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML,
+            "c.xml, line 1: a map needs no entities, and this",
+        ),
+        (
+            "c.xml",
+            ('<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML).encode("utf-16"),
+            "c.xml, line 1: a map needs no entities",
+        ),
+        ("c.xml", "<a>" * 99, "c.xml, line 1: more than 50 elements lie in each other"),
+        ("a.yaml", "roadmap: {edges: [&e [A, B], *e]}", "a.yaml, line 1: the alias *e is not read"),
         ("d.lif", lif(version="2.0.0"), "d.lif, line 6: this is LIF 2.0.0, and only versions 1.x can be read"),
         ("d.lif", lif(end="n9"), "the edge e1 leads to n9, and there is no such node"),
-        ("d.lif", lif(limit=0.0), "d.lif: lane 0 from 'n1' to 'n2' has the speed limit 0.0: it must be above 0"),
+        ("d.lif", lif(limit=0.0), "maxSpeed: input should be greater than 0, not '0.0'"),
         ("d.lif", lif().replace('"nodeId": "n2"', '"nodeId": "n1"'), "there are two nodes n1"),
         ("d.lif", lif().replace('"stations"', '"halts"'), "d.lif, line 9: layouts, 0, stations: this is missing"),
         ("d.lif", lif()[:-3], "this is not JSON"),
@@ -205,3 +237,10 @@ def test_yaml_makes_no_objects(tmp_path):
 def test_files_of_their_authors(fleets, name, n_places, n_parts):
     roadmap = read_roadmap(fleets / name)
     assert (roadmap.n_cells, roadmap.components.max()) == (n_places, n_parts)
+
+
+def test_our_layout_is_one_by_the_schema_of_the_format(fleets):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((fleets / "lif" / "LIF.schema.json").read_text())
+    faults = [fault.json_path for fault in jsonschema.Draft7Validator(schema).iter_errors(json.loads(lif()))]
+    assert faults == []

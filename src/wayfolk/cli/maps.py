@@ -18,14 +18,26 @@ from wayfolk.problem import papers
 if TYPE_CHECKING:
     from wayfolk.world.graph import Graph
     from wayfolk.world.grid import Grid
+    from wayfolk.world.mesh.navmesh import Navmesh
 
 maps = typer.Typer(epilog=epilog("maps"))
 WorldFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A map (.map, .txt, an image, or the name of a built-in one), voxels (.3dmap), or a roadmap: "
-        "a building of Open-RMF or a list of edges (.yaml), a layout in LIF (.json, .lif), GraphML (.graphml, .xml).",
+        help="A map (.map, .txt, an image, a .yaml of Nav2, a map of Tiled as .tmx, .tmj or .json, or the name of a "
+        "built-in one), voxels (.3dmap), polygons (.geojson, .json, .wkt), or a roadmap: a building of Open-RMF or a list "
+        "of edges (.yaml), a layout in LIF (.json, .lif), GraphML (.graphml, .xml).",
+    ),
+]
+KeepOut = Annotated[
+    Path | None,
+    typer.Option("--keep-out", metavar="MASK", help="A mask (.yaml) that blocks cells of a map of Nav2."),
+]
+Speed = Annotated[
+    Path | None,
+    typer.Option(
+        "--speed", metavar="MASK", help="A mask (.yaml) that says where robots drive slower in a map of Nav2."
     ),
 ]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write: .map, or an image such as .png.")]
@@ -184,11 +196,14 @@ def show(
     file: WorldFile,
     columns: Annotated[int, typer.Option(help="Wider maps are scaled down to this many columns.")] = 100,
     svg: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture to this .svg file instead.")] = None,
+    keep_out: KeepOut = None,
+    speed: Speed = None,
     as_json: Json = False,
 ) -> None:
-    """Draw a map or a roadmap, as text or as an SVG picture.
+    """Draw a world file of any kind, as text or as an SVG picture.
 
-    In a map, `#` is a blocked cell. In a roadmap, `o` is a place and dots are lanes.
+    In a map, `#` is a blocked cell. In a roadmap, `o` is a place, dots are lanes, and `<`, `>`, `^` and `v` say where a
+    one-way lane leads. In a picture, darker ground costs more.
     """
     if columns < 1:
         raise BadInput(f"columns must be 1 or more, not {columns}")
@@ -196,33 +211,22 @@ def show(
         raise BadInput(f"{svg}: a picture is a file that ends in .svg")
     from wayfolk.files.any_world import read_any_world
 
-    world = read_any_world(file)
+    world = read_any_world(file, keep_out=keep_out, speed=speed)
     if svg is not None:
         _write_picture(world, svg, as_json)
         return
-    drawing, sizes = _drawing(world, columns)
-    if as_json:
-        print_json(sizes | {"rows": drawing.split("\n")})
-    else:
-        print(drawing)
-
-
-def _drawing(world: Grid | Graph, columns: int) -> tuple[str, dict[str, int]]:
-    """A world as text, and how many cells are drawn."""
-    from wayfolk.files.maps import ascii_map
-    from wayfolk.world.generate import scale as scaled
+    from wayfolk.replay.world_picture import text_of
     from wayfolk.world.grid import Grid
 
-    if not isinstance(world, Grid):
-        from wayfolk.replay.world_picture import text_of
+    rows = text_of(world, columns).split("\n")
+    sizes = {"width": len(rows[0]), "height": len(rows)} if isinstance(world, Grid) else {}
+    if as_json:
+        print_json(sizes | {"rows": rows})
+    else:
+        print("\n".join(rows))
 
-        return text_of(world, columns), {}
-    if world.width > columns:  # a letter is about twice as high as it is wide
-        world = scaled(world, columns, max(1, world.height * columns // world.width // 2))
-    return ascii_map(world), {"width": world.width, "height": world.height}
 
-
-def _write_picture(world: Grid | Graph, out: Path, as_json: bool) -> None:
+def _write_picture(world: Grid | Graph | Navmesh, out: Path, as_json: bool) -> None:
     must_be_writable(out)
     from wayfolk.files.raw import write_bytes
     from wayfolk.replay.world_picture import svg_of
@@ -269,47 +273,73 @@ def convert(
     unknown: Annotated[
         str, typer.Option(help="What unknown cells (grey 205 in images of ROS) become: blocked or free.")
     ] = "blocked",
+    keep_out: KeepOut = None,
     as_json: Json = False,
 ) -> None:
     """Convert a map to another format."""
     must_be_writable(out)
     from wayfolk.files.maps import read_map
 
-    _write(read_map(map_file, unknown=unknown), out, as_json)
+    if keep_out is None:
+        grid = read_map(map_file, unknown=unknown)
+    else:
+        from wayfolk.files.nav2 import read_nav2
+
+        grid = read_nav2(map_file, unknown=unknown, keep_out=keep_out)
+    _write(grid, out, as_json)
 
 
 @verb
-def info(file: WorldFile, as_json: Json = False) -> None:
-    """Print what a world file holds: its kind, nodes, edges and connected parts."""
+def info(file: WorldFile, keep_out: KeepOut = None, speed: Speed = None, as_json: Json = False) -> None:
+    """Print what a world file holds: its kind, nodes, edges and connected parts.
+
+    Edges count in each direction. The nodes of polygons are the convex polygons of their mesh.
+    """
+    from wayfolk.files.any_world import read_any_world
+
+    facts = _facts(read_any_world(file, keep_out=keep_out, speed=speed))
+    if as_json:
+        print_json(facts)
+    else:
+        print_table(facts)
+
+
+def _facts(world: Grid | Graph | Navmesh) -> dict[str, Any]:
+    """What `info` prints."""
     import numpy as np
 
-    from wayfolk.files.any_world import read_any_world
     from wayfolk.world.grid import Grid
+    from wayfolk.world.mesh.navmesh import Navmesh
+    from wayfolk.world.site_map import SiteMap
 
-    world = read_any_world(file)
-    is_grid = isinstance(world, Grid)
-    free = world.free_cells
-    sizes = np.bincount(np.unique(world.components[free], return_inverse=True)[1])  # of the connected parts
-    edges = int(np.bitwise_count(world.legal).sum()) if isinstance(world, Grid) else len(world.graph.target)
+    is_grid, is_mesh = isinstance(world, Grid), isinstance(world, Navmesh)
+    nodes = world.neighbours if isinstance(world, Navmesh) else world
+    free = nodes.free_cells
+    sizes = np.bincount(np.unique(nodes.components[free], return_inverse=True)[1])  # of the connected parts
+    edges = int(np.bitwise_count(nodes.legal).sum()) if isinstance(nodes, Grid) else len(nodes.graph.target)
     facts: dict[str, Any] = {
         "name": getattr(world, "name", ""),
-        "kind": "grid" if is_grid else type(world).__name__.lower(),
+        "kind": "grid" if is_grid else "mesh" if is_mesh else type(world).__name__.lower(),
         "nodes": len(free),
         "edges": edges,
         "parts": len(sizes),
         "largest_part": int(sizes.max(initial=0)),
     }
+    if isinstance(world, Navmesh):
+        facts["area"] = world.area
     if isinstance(world, Grid):
         facts |= {
             "width": world.width,
             "height": world.height,
             "free_cells": len(free),
             "cliffs": world.links is not None,
+            "terrain": world.costs is not None,
         }
-    if as_json:
-        print_json(facts)
-    else:
-        print_table(facts)
+    if isinstance(world, SiteMap):
+        facts |= {f"stations_{kind}": len(cells) for kind, cells in world.stations.items()}
+        if world.frame is not None:
+            facts |= {"metres_per_cell": world.frame.metres, "origin": list(world.frame[1:])}
+    return facts
 
 
 def _write(grid: Grid, out: Path, as_json: bool, before: Grid | None = None) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from glob import escape
 from pathlib import Path
 
-from wayfolk.errors import BadInput, Missing
-from wayfolk.files.raw import reason
+from wayfolk.errors import BadInput, BadMap, Missing
+from wayfolk.files.raw import File, reason, shown
 from wayfolk.machine import cache_home
 
 NO_FILE = "there is no file"
@@ -53,6 +53,19 @@ def match_data(pattern: str, *near: Path) -> list[Path]:
         if matches := _matches(folder, pattern) or _matches(folder / "movingai", pattern):
             return matches
     raise Missing(f"no file matches {pattern}: {_LOOKED}")
+
+
+def beside(file: File, name: str) -> Path:
+    """The file that `file` calls `name`, which lies in its folder or below; BadMap if that leads elsewhere."""
+    folder = Path(file).parent
+    try:
+        target = folder / name
+        is_inside = target.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError) as why:
+        raise BadMap(f"{file}: the file {shown(name)} cannot be read: {reason(why)}") from None
+    if Path(name).is_absolute() or not is_inside:
+        raise BadMap(f"{file}: the file {shown(name)} is outside the folder of this map, and is not read")
+    return target
 
 
 def _is_file(path: Path) -> bool:

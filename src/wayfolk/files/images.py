@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +33,34 @@ def read_image(
     file: str | os.PathLike[str], data: bytes | bytearray, *, unknown_is_free: bool = False, most: int = MAX_PIXELS
 ) -> NDArray[np.bool_]:
     """Which pixels of the image in `data` are free; an image of more than `most` pixels is not decoded."""
+    pixels = _decoded(file, data, most, lambda picture: np.asarray(picture.convert("L")))
+    deep = pixels.dtype != np.uint8
+    free = np.asarray(pixels >= (1 << 15 if deep else 1 << 7))
+    return free if unknown_is_free else free & (pixels != (UNKNOWN * 257 if deep else UNKNOWN))
+
+
+def read_shades(
+    file: str | os.PathLike[str], data: bytes | bytearray, *, most: int = MAX_PIXELS
+) -> tuple[NDArray[Any], float, NDArray[np.uint8] | None]:
+    """The shade of each pixel, the shade of white, and the opacity of pixels up to 255 (None without an alpha channel).
+
+    The shade is the mean of the colours.
+    """
+    rows = _decoded(
+        file, data, most, lambda one: np.asarray(one.convert("RGBA" if one.has_transparency_data else "RGB"))
+    )
+    if rows.dtype != np.uint8:
+        return np.clip(rows, 0, 65535), 65535.0, None
+    shades = rows[:, :, 0].astype(np.uint16)  # of 765, the sum of three colours
+    shades += rows[:, :, 1]
+    shades += rows[:, :, 2]
+    return shades, 765.0, rows[:, :, 3] if rows.shape[2] == 4 else None
+
+
+def _decoded(
+    file: str | os.PathLike[str], data: bytes | bytearray, most: int, converted: Callable[[Any], NDArray[Any]]
+) -> NDArray[Any]:
+    """The pixels of an image, `converted` if they have 8 bits; those of 16 bits would be cut off instead of scaled."""
     image = _pillow(file)
     try:
         with warnings.catch_warnings():
@@ -42,12 +71,9 @@ def read_image(
                 _check_tiff(picture, most)
                 if picture.mode == "F":
                     raise ValueError("its pixels are floating-point numbers, which have no defined white")
-                deep = picture.mode.startswith("I")  # 16 bits, which a conversion would cut off instead of scale
-                pixels = np.asarray(picture if deep else picture.convert("L"))
+                return np.asarray(picture) if picture.mode.startswith("I") else converted(picture)
     except Exception as why:  # decoders raise whatever they stumble upon
         raise BadMap(f"{file}: not an image that can be read: {str(why) or type(why).__name__}") from None
-    free = np.asarray(pixels >= (1 << 15 if deep else 1 << 7))
-    return free if unknown_is_free else free & (pixels != (UNKNOWN * 257 if deep else UNKNOWN))
 
 
 def _check_size(width: int, height: int, most: int) -> None:

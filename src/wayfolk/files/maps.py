@@ -23,6 +23,7 @@ from wayfolk.world.grid import MAX_CELLS, Grid, Moves
 IMAGES = frozenset((".png", ".gif", ".bmp", ".pgm", ".pbm", ".ppm", ".pnm", ".tif", ".tiff", ".jpg", ".jpeg", ".webp"))
 NEWLINE, RETURN = 10, 13
 
+STATIONS = "ES"  # emitters and service points
 BAD, SLOPE, FREE, BLOCKED = 255, 2, 1, 0  # what a letter stands for; SLOPE is a bit
 
 
@@ -33,7 +34,7 @@ def _codes(letters: Mapping[bytes, int]) -> NDArray[np.uint8]:
     return table
 
 
-OCTILE = _codes({b".GS": FREE, b"@OTW": BLOCKED})
+OCTILE = _codes({b".GSE": FREE, b"@OTW": BLOCKED})
 CORNER = _codes({b".GS": FREE, b"@OTW": BLOCKED, b"gs": FREE | SLOPE, b"otw": BLOCKED | SLOPE})
 HEIGHTS = _codes({b"%d" % digit: digit for digit in range(10)})
 DRAWING = _codes({b". ": FREE, b"#@": BLOCKED})
@@ -42,8 +43,10 @@ DRAWING = _codes({b". ": FREE, b"#@": BLOCKED})
 def read_map(file: File, moves: str | Moves = Moves.EIGHT, *, unknown: str = "blocked") -> Grid:
     """The map in `file`: Moving AI `octile` or `octile-corner`, an image (bright is free), or a `.txt` drawing.
 
-    A name such as "rooms", of which there is no file here, is that of a built-in map. `unknown` is what cells are in an
-    image of a ROS map that has never seen them, which have the grey 205.
+    A `.yaml` is a map of Nav2 beside its image, see `read_nav2`; `.tmx` and `.tmj` are maps of Tiled. An `octile` map with
+    cells E is one of the League of Robot Runners: it has the stations E and S. A name such as "rooms", of which there is no
+    file here, is that of a built-in map. `unknown` is what cells are in a ROS map that has never seen them: in an image
+    alone, the grey 205.
     """
     if unknown not in ("blocked", "free"):
         raise BadMap(f"unknown cells are 'blocked' or 'free', not {unknown!r}")
@@ -53,6 +56,14 @@ def read_map(file: File, moves: str | Moves = Moves.EIGHT, *, unknown: str = "bl
 
         if is_name(file):
             return named_map(file).with_moves(moves)
+    if kind in (".yaml", ".yml"):
+        from wayfolk.files.nav2 import read_nav2
+
+        return read_nav2(file, moves, unknown=unknown)
+    if kind in (".tmx", ".tmj"):
+        from wayfolk.files.tiled import read_tiled_grid
+
+        return read_tiled_grid(file, moves)
     data = read_bytes(file, BadMap)
     name = Path(file).stem
     if kind in IMAGES:
@@ -65,7 +76,8 @@ def read_map(file: File, moves: str | Moves = Moves.EIGHT, *, unknown: str = "bl
     is_corner, height, width, body = _header(data, where)
     rows = _rows(np.frombuffer(body, np.uint8), height * (1 + is_corner), width, where, 5)
     if not is_corner:
-        return Grid(_codes_of(rows, OCTILE, where, 5), moves, name=name)
+        free = _codes_of(rows, OCTILE, where, 5)
+        return _with_stations(rows, free, moves, name) if (rows == ord("E")).any() else Grid(free, moves, name=name)
     heights = _codes_of(rows[:height], HEIGHTS, where, 5)
     tiles = _codes_of(rows[height:], CORNER, where, 5 + height)[:-1, :-1]  # the last ones each way are padding
     return Grid(tiles & FREE, moves, links=_links(heights, tiles & SLOPE > 0), name=name)
@@ -157,6 +169,18 @@ def _codes_of(rows: NDArray[Any], codes: NDArray[np.uint8], where: str, first: i
         letter = ascii(chr(int(rows[y, x])))
         raise BadMap(f"{where}, line {first + y}, column {x + 1}: the character {letter} means nothing here")
     return values
+
+
+def _with_stations(rows: NDArray[Any], free: NDArray[np.uint8], moves: Moves, name: str) -> Grid:
+    """A map of the League of Robot Runners; S is a station only there, and in other maps a swamp."""
+    from wayfolk.world.site_map import SiteMap
+
+    stride = free.shape[1] + 2
+    stations = {}
+    for kind in STATIONS:
+        y, x = np.nonzero(rows == ord(kind))
+        stations[kind] = ((y + 1) * stride + x + 1).astype(np.int32)
+    return SiteMap(free, moves, stations=stations, name=name)
 
 
 def _links(heights: NDArray[np.uint8], is_slope: NDArray[np.bool_]) -> NDArray[np.uint8] | None:

@@ -4,6 +4,8 @@ JSON has a line for each row of the map and for each path, to be read and edited
 compressed arrays. A place is `[x, y]` in both. In JSON a path that is shorter than others, or has a null in it, says
 that the agent is nowhere then; arrays say NOWHERE twice. A plan file may hold walls walked through, jumps and
 collisions: to find those is the judge's work. It must not hold places outside the map.
+
+A plan in another world, or of larger bodies, is in the same format with a `world` and `bodies` in place of the map.
 """
 
 from __future__ import annotations
@@ -33,18 +35,29 @@ ARRAYS: Expected = {
     "costs": ("f", (None, None)),
     "goals": ("i", (None, 2)),
     "paths": ("i", (None, None, 2)),
+    "nodes": ("i", (None, None)),
+    "goal_nodes": ("i", (None,)),
 }
-OPTIONAL = ("links", "costs", "goals")
+OPTIONAL = ("free", "links", "costs", "goals", "paths", "nodes", "goal_nodes")
 
 
 def write_plan(plan: Plan, file: File, goals: ArrayLike | None = None) -> None:
     """Write `plan` and the cells of its `goals`: `.npz` is small, any other name means readable JSON."""
-    grid = plan.grid
     if plan.cells.ndim != 2 or not len(plan.cells):
         raise BadPlan(f"{file}: a plan has steps and agents, this has the shape {plan.cells.shape}")
     ends = None if goals is None else np.asarray(goals)
     if ends is not None and ends.shape != (plan.n_agents,):
         raise BadPlan(f"{file}: {plan.n_agents} agents need as many goals, not the shape {ends.shape}")
+    is_small = Path(file).suffix.lower() == ".npz"
+    if not isinstance(plan.states, Grid):
+        from wayfolk.files import body_plans
+
+        head = {"format": FORMAT, "version": VERSION}
+        write = body_plans.as_npz if is_small else body_plans.as_json
+        text = write(plan, ends, head)
+        write_bytes(file, text.encode() if isinstance(text, str) else text, BadPlan)
+        return
+    grid = plan.grid
     try:
         paths = _places(grid, plan.cells, "agent {1}, step {0}")
         if ends is not None:
@@ -52,7 +65,6 @@ def write_plan(plan: Plan, file: File, goals: ArrayLike | None = None) -> None:
             ends = _places(grid, ends[None], "the goal of agent {1}")[0]
     except BadInput as why:
         raise BadPlan(f"{file}: {why}") from None
-    is_small = Path(file).suffix.lower() == ".npz"
     write_bytes(file, _npz(grid, paths, ends) if is_small else _json(grid, paths, ends).encode(), BadPlan)
 
 
@@ -147,7 +159,12 @@ def _from_json(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
         raise BadPlan("the file is not text in UTF-8") from None
     except (ValueError, RecursionError) as why:
         raise BadPlan(f"not JSON: {reason(why)}") from None
-    world = _map_of(checked_about(content, FORMAT, VERSION))
+    about = checked_about(content, FORMAT, VERSION)
+    if "world" in about:
+        from wayfolk.files import body_plans
+
+        return body_plans.from_json(about)
+    world = _map_of(about)
     free = _letters(world, "rows", ".@") == ord(".")
     links = None if world.get("links") is None else _letters(world, "links", "0123") - ord("0")
     grid = _grid(world, free, links, None if world.get("costs") is None else _costs(world))
@@ -172,7 +189,15 @@ def _from_json(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
 
 def _from_npz(data: bytearray) -> tuple[Plan, NDArray[np.int32] | None]:
     arrays = read_arrays(data, ARRAYS, optional=OPTIONAL)
-    world = _map_of(about_of(arrays, FORMAT, VERSION))
+    about = about_of(arrays, FORMAT, VERSION)
+    if "nodes" in arrays:
+        from wayfolk.files import body_plans
+
+        return body_plans.from_arrays(about, arrays)
+    for name in ("free", "paths"):
+        if name not in arrays:
+            raise BadPlan(f"the archive has no array {name!r}")
+    world = _map_of(about)
     free, paths, ends = arrays["free"], arrays["paths"], arrays.get("goals")
     if free.shape != (world["height"], world["width"]):
         raise BadPlan(f"the array 'free' has the shape {free.shape}, not {(world['height'], world['width'])}")

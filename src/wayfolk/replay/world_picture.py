@@ -1,123 +1,171 @@
-"""A world as a picture: a map, hexagons, triangles, the levels of voxels, or a roadmap with its lanes.
+"""A world as a picture: a map, hexagons, triangles, the levels of voxels, a mesh of polygons, or a roadmap.
 
-svg_of(world)     an SVG picture: one-way lanes have arrows, faster lanes are wider
+svg_of(world)     an SVG picture: darker ground costs more, and stations have colours
 text_of(world)    a drawing in letters, for a terminal
 """
 
 from __future__ import annotations
 
 import math
-from html import escape
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.errors import BadInput, NotSupported
-from wayfolk.replay.colours import EDGE, FLOOR, INK, TONES, WALL, hexed
+from wayfolk.errors import NotSupported
+from wayfolk.files.maps import ascii_map
+from wayfolk.replay.colours import EDGE, FLOOR, QUIET, TONES, WALL, Colour, between, hexed
+from wayfolk.replay.roadmap_picture import roadmap_svg, roadmap_text
+from wayfolk.replay.svg import check_number, columns_of, picture, text
+from wayfolk.world.generate import scale as scaled
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 from wayfolk.world.hexagons import HexGrid
+from wayfolk.world.mesh.navmesh import Navmesh
 from wayfolk.world.roadmap import Roadmap
+from wayfolk.world.site_map import SiteMap
 from wayfolk.world.triangles import TriangleGrid
 from wayfolk.world.voxels import Voxels
 
-SIDE = 720.0  # units of the longer side of a picture
-MOST_SHAPES = 60_000
-MOST_NAMES = 80  # roadmaps with more places are drawn without names
-ARROW = (
-    '<defs><marker id="arrow" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="5" markerHeight="5" orient="auto">'
-    f'<path d="M0 0L6 3L0 6z" fill="{hexed(TONES["blue"])}"/></marker></defs>'
-)
+ROUGH: tuple[Colour, Colour] = ((240, 226, 196), (176, 124, 58))  # the cheapest terrain above 1, and the most expensive
+SHADES = 8
+STATION_TONES = ("orange", "blue", "green", "red")
+LETTER = 1.0 / 50.0  # the height of a letter, of the side of a picture
 
 
-def svg_of(world: Grid | Graph) -> str:
+def svg_of(world: Grid | Graph | Navmesh) -> str:
     """The SVG picture of `world`."""
     if isinstance(world, Roadmap):
-        return _roadmap(world)
+        return roadmap_svg(world)
     if isinstance(world, Voxels):
-        sides = math.ceil(math.sqrt(len(world.free)))  # levels in rows, the lowest first
-        depth, height, width = world.free.shape
-        shapes = []
-        for z in range(depth):
-            x, y = z % sides * (width + 1), z // sides * (height + 2) + 1
-            shapes += [_cells(world.free[z], x, y), _text(x, y - 0.25, f"z = {z}", 0.6)]
-        return _picture(shapes, 0.0, 0.0, sides * (width + 1) - 1, -(-depth // sides) * (height + 2))
+        return _levels(world)
     if isinstance(world, HexGrid | TriangleGrid):
         return _polygons(world)
+    if isinstance(world, Navmesh):
+        return _mesh(world)
     if isinstance(world, Grid):
-        return _picture([_cells(world.free, 0, 0)], 0.0, 0.0, world.width, world.height)
-    raise NotSupported("only grids, hexagons, triangles, voxels and roadmaps can be drawn, not other graphs")
+        shapes = [_cells(world.free, 0, 0), *_terrain(world)]
+        if isinstance(world, SiteMap):
+            shapes += _stations(world)
+        return picture(shapes, 0.0, 0.0, world.width, world.height)
+    raise NotSupported("only grids, hexagons, triangles, voxels, meshes and roadmaps can be drawn, not other graphs")
 
 
-def text_of(world: Graph, columns: int = 100) -> str:
-    """A drawing of voxels, level by level, or of a roadmap: `o` is a place, dots are lanes."""
+def text_of(world: Grid | Graph | Navmesh, columns: int = 100) -> str:
+    """A drawing in letters: `#` is blocked; of a roadmap, `o` is a place, and dots are lanes.
+
+    A grid, a mesh and a roadmap are scaled to at most so many `columns`.
+    """
+    if isinstance(world, Grid):
+        if world.width > columns:  # a letter is about twice as high as it is wide
+            world = scaled(world, columns, max(1, world.height * columns // world.width // 2))
+        return ascii_map(world)
+    if isinstance(world, Roadmap):
+        return roadmap_text(world, columns)
+    if isinstance(world, Navmesh):
+        return _mesh_text(world, columns)
     if isinstance(world, Voxels):
-        levels = ("\n".join("".join("#."[int(free)] for free in row) for row in level) for level in world.free)
-        return "\n\n".join(f"z = {z}\n{level}" for z, level in enumerate(levels))
-    if not isinstance(world, Roadmap):
-        raise NotSupported("only voxels and roadmaps can be drawn in letters, of the worlds that are not square grids")
-    at = _placed(world)
-    low, high = at.min(0), at.max(0)
-    scale = (columns - 1) / max(*(high - low), 1e-9)
-    spots = np.rint((at - low) * [scale, 0.5 * scale]).astype(int)  # a letter is about twice as high as it is wide
-    rows = [[" "] * (spots[:, 0].max() + 1) for _ in range(spots[:, 1].max() + 1)]
-    for start, end in zip(world.sources, world.graph.target, strict=True):
-        n = max(int(np.abs(spots[end] - spots[start]).max()), 1)
-        for x, y in np.rint(np.linspace(spots[start], spots[end], n + 1)).astype(int).tolist():
-            rows[y][x] = "."
-    for x, y in spots.tolist():
-        rows[y][x] = "o"
-    return "\n".join("".join(row).rstrip() for row in rows)
+        return "\n\n".join(f"z = {z}\n" + "\n".join(_letters(level)) for z, level in enumerate(world.free))
+    if isinstance(world, HexGrid):
+        return _hexagon_text(world)
+    if isinstance(world, TriangleGrid):
+        return "\n".join(_letters(world.free))
+    raise NotSupported("only grids, hexagons, triangles, voxels, meshes and roadmaps can be drawn, not other graphs")
 
 
-def _roadmap(world: Roadmap) -> str:
-    """Lanes as lines, blue with an arrow if they lead one way only, and places as discs."""
-    _check_number(len(world.lanes) + world.n_cells)
-    at = _placed(world)
-    (left, top), (right, bottom) = at.min(0), at.max(0)
-    unit = max(right - left, bottom - top, 1e-9) / SIDE
-    fastest = max((lane.speed for lane in world.lanes), default=1.0)
-    there = {(int(a), int(b)) for a, b in zip(world.sources, world.graph.target, strict=True)}
-    shapes = [ARROW]
-    for a, b in sorted(there):
-        one_way = (b, a) not in there
-        if one_way or a < b:
-            (x1, y1), (x2, y2) = at[a].tolist(), at[b].tolist()
-            part = 1.0 - 5.0 * unit / max(math.dist(at[a], at[b]), 5.0 * unit)  # an arrow ends beside the disc
-            x2, y2 = (x1 + part * (x2 - x1), y1 + part * (y2 - y1)) if one_way else (x2, y2)
-            edge = slice(world.graph.first[a], world.graph.first[a + 1])
-            speed = float(world.speeds[edge][world.graph.target[edge] == b].max())
-            style = (
-                f'stroke="{hexed(TONES["blue"])}" marker-end="url(#arrow)"' if one_way else f'stroke="{hexed(WALL)}"'
-            )
-            wide = unit * (1.0 + 2.0 * speed / fastest)
-            shapes.append(f'<path d="M{x1:.6g} {y1:.6g}L{x2:.6g} {y2:.6g}" {style} stroke-width="{wide:.3g}"/>')
-    for node, (x, y) in enumerate(at.tolist()):
-        shapes.append(f'<circle cx="{x:.6g}" cy="{y:.6g}" r="{4.0 * unit:.3g}" fill="{hexed(INK)}"/>')
-        if world.n_cells <= MOST_NAMES:
-            shapes.append(_text(x + 6.0 * unit, y - 3.0 * unit, str(world.place(node)), 11.0 * unit))
-    edge_room = 30.0 * unit
-    return _picture(
-        shapes, left - edge_room, top - edge_room, right - left + 4 * edge_room, bottom - top + 2 * edge_room
-    )
+def _letters(free: NDArray[np.bool_]) -> list[str]:
+    return ["".join("#."[int(cell)] for cell in row) for row in free]
 
 
-def _placed(world: Roadmap) -> NDArray[np.float64]:
-    """Where the places are drawn: levels side by side, and places without positions around a circle."""
-    if world.positions is None:
-        angles = np.arange(world.n_cells) * 2.0 * math.pi / world.n_cells
-        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    at = world.positions[:, :2].copy()
-    if world.positions.shape[1] == 3:
-        levels = np.unique(world.positions[:, 2], return_inverse=True)[1]
-        at[:, 0] += levels * 1.15 * max(float(np.ptp(at[:, 0])), 1.0)
-    return at
+def _hexagon_text(world: HexGrid) -> str:
+    """The shifted rows begin one letter later; of flat hexagons, the shifted columns stand one line lower."""
+    late = int(world.shifted == "odd")  # whether row or column 0 is not the shifted one
+    if world.layout == "pointy":
+        return "\n".join(" " * (y % 2 == late) + " ".join(row) for y, row in enumerate(_letters(world.free)))
+    lines = []
+    for row in _letters(world.free):
+        for shift in (0, 1):
+            kept = (letter if (x % 2 == late) == bool(shift) else " " for x, letter in enumerate(row))
+            lines.append("".join(kept).rstrip())
+    return "\n".join(lines)
+
+
+def _mesh_text(world: Navmesh, columns: int) -> str:
+    """Whether the middle of each letter is inside the mesh."""
+    corners = np.concatenate(world.polygons)
+    low, size = corners.min(0), np.ptp(corners, axis=0)
+    side = max(size[0] / columns, size[1] / (2 * columns))
+    width, height = max(1, math.ceil(size[0] / side)), max(1, math.ceil(size[1] / (2 * side)))
+    x, y = low[0] + (np.arange(width) + 0.5) * size[0] / width, low[1] + (np.arange(height) + 0.5) * size[1] / height
+    return "\n".join("".join("#."[len(world.locate((at, down))) > 0] for at in x) for down in y)
+
+
+def _levels(world: Voxels) -> str:
+    """The levels of voxels beside each other, the lowest first."""
+    depth, height, width = world.free.shape
+    n_columns = columns_of(depth, 1.05 * width, 1.15 * height)
+    n_rows = math.ceil(depth / n_columns)
+    size = max(n_columns * width, n_rows * height) * LETTER
+    across, down = width + size, height + 2.2 * size
+    shapes = []
+    for z in range(depth):
+        x, y = z % n_columns * across, z // n_columns * down + 1.6 * size
+        shapes += [_cells(world.free[z], x, y), text(x, y - 0.4 * size, f"z = {z}", size)]
+    room = 0.5 * size
+    return picture(shapes, -room, -room, n_columns * across - size + 2 * room, n_rows * down + 2 * room)
+
+
+def _mesh(world: Navmesh) -> str:
+    """The convex polygons of a mesh on solid ground; thin lines are portals."""
+    check_number(world.n_polygons)
+    corners = np.concatenate(world.polygons)
+    (left, top), (width, height) = corners.min(0).tolist(), np.ptp(corners, axis=0).tolist()
+    unit = max(width, height) / 720.0
+    room = 12.0 * unit
+    shapes = [
+        f'<rect x="{left - room:.6g}" y="{top - room:.6g}" width="{width + 2 * room:.6g}" '
+        f'height="{height + 2 * room:.6g}" fill="{hexed(WALL)}"/>'
+    ]
+    for ring in world.polygons:
+        points = " ".join(f"{x:.6g},{y:.6g}" for x, y in ring.tolist())
+        shapes.append(
+            f'<polygon points="{points}" fill="{hexed(FLOOR)}" stroke="{hexed(EDGE)}" stroke-width="{unit:.3g}"/>'
+        )
+    return picture(shapes, left - room, top - room, width + 2 * room, height + 2 * room)
+
+
+def _shade(costs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """For each cost its shade from 1 to SHADES, in proportion to its logarithm; 0 for usual ground."""
+    logs = np.abs(np.log(costs))
+    most = float(logs.max(initial=0.0))
+    return np.ceil(logs / most * SHADES).astype(np.int64) if most > 0.0 else np.zeros(costs.shape, np.int64)
+
+
+def _rough(shade: int) -> str:
+    return hexed(between(ROUGH, (shade - 1) / (SHADES - 1)))
+
+
+def _terrain(world: Grid) -> list[str]:
+    """The free cells whose ground does not cost 1."""
+    if world.costs is None:
+        return []
+    shades = np.where(world.free, _shade(np.where(world.free, world.costs, 1.0)), 0)
+    return [_runs(shades == k, 0, 0, _rough(k)) for k in range(1, SHADES + 1) if (shades == k).any()]
+
+
+def _stations(world: SiteMap) -> list[str]:
+    """The cells of stations, each kind in its colour."""
+    shapes = []
+    for k, cells in enumerate(world.stations.values()):
+        x, y = world.places(cells).reshape(-1, 2).T
+        here = np.zeros(world.free.shape, np.bool_)
+        here[y, x] = True
+        shapes.append(_runs(here, 0, 0, hexed(TONES[STATION_TONES[k % len(STATION_TONES)]])))  # type: ignore[index]
+    return shapes
 
 
 def _polygons(world: HexGrid | TriangleGrid) -> str:
     """Each cell as a polygon around its centre."""
-    _check_number(world.n_cells)
+    check_number(world.n_cells)
     assert world.positions is not None
     if isinstance(world, HexGrid):
         turn = 0.5 if world.layout == "pointy" else 0.0
@@ -128,12 +176,14 @@ def _polygons(world: HexGrid | TriangleGrid) -> str:
         down = [(x, -y) for x, y in up]
         outlines = [down if sum(world.place(cell)) % 2 else up for cell in range(world.n_cells)]
     shapes = []
-    for (x, y), outline, free in zip(world.positions.tolist(), outlines, world.free.flat, strict=True):
-        points = " ".join(f"{x + dx:.4g},{y + dy:.4g}" for dx, dy in outline)
-        fill = hexed(FLOOR if free else WALL)
+    shades = np.zeros(world.n_cells, np.int64) if world.costs is None else _shade(world.costs).ravel()
+    rows = zip(world.positions.tolist(), outlines, world.free.flat, shades.tolist(), strict=True)
+    for (x, y), outline, free, shade in rows:
+        points = " ".join(f"{x + dx:.6g},{y + dy:.6g}" for dx, dy in outline)
+        fill = (_rough(shade) if shade else hexed(FLOOR)) if free else hexed(WALL)
         shapes.append(f'<polygon points="{points}" fill="{fill}" stroke="{hexed(EDGE)}" stroke-width="0.03"/>')
     (left, top), (right, bottom) = world.positions.min(0) - 1.0, world.positions.max(0) + 1.0
-    return _picture(shapes, left, top, right - left, bottom - top)
+    return picture(shapes, left, top, right - left, bottom - top)
 
 
 def _corner(turn: float, radius: float) -> tuple[float, float]:
@@ -144,33 +194,19 @@ def _corner(turn: float, radius: float) -> tuple[float, float]:
 
 def _cells(free: NDArray[np.bool_], x: float, y: float) -> str:
     """Square cells: a floor, and a rectangle for each run of walls in a row."""
-    moves = []
-    for k, row in enumerate(~free):
-        edges = np.flatnonzero(np.diff(row.astype(np.int8), prepend=0, append=0))
-        moves += [
-            f"M{x + first} {y + k}h{last - first}v1H{x + first}z" for first, last in edges.reshape(-1, 2).tolist()
-        ]
     height, width = free.shape
     return (
-        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{hexed(FLOOR)}" stroke="{hexed(EDGE)}" '
-        f'stroke-width="0.08"/><path fill="{hexed(WALL)}" d="{"".join(moves)}"/>'
+        f'<rect x="{x:g}" y="{y:g}" width="{width}" height="{height}" fill="{hexed(FLOOR)}" stroke="{hexed(QUIET)}" '
+        f'stroke-width="{max(height, width) / 720.0:.3g}"/>{_runs(~free, x, y, hexed(WALL))}'
     )
 
 
-def _text(x: float, y: float, text: str, size: float) -> str:
-    return f'<text x="{x:.6g}" y="{y:.6g}" font-size="{size:.3g}" fill="{hexed(INK)}">{escape(text)}</text>'
-
-
-def _check_number(n_shapes: int) -> None:
-    if n_shapes > MOST_SHAPES:
-        raise BadInput(f"a picture of {n_shapes:,} shapes is too large; at most {MOST_SHAPES:,} are drawn")
-
-
-def _picture(shapes: list[Any], left: float, top: float, width: float, height: float) -> str:
-    scale = SIDE / max(width, height)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.6g} {top:.6g} {width:.6g} {height:.6g}" '
-        f'width="{width * scale:.6g}" height="{height * scale:.6g}" font-family="system-ui, sans-serif">'
-        f'<rect x="{left:.6g}" y="{top:.6g}" width="{width:.6g}" height="{height:.6g}" fill="#ffffff"/>'
-        f"{''.join(shapes)}</svg>\n"
-    )
+def _runs(here: NDArray[np.bool_], x: float, y: float, fill: str) -> str:
+    """A rectangle for each run of such cells in a row."""
+    moves = []
+    for k, row in enumerate(here):
+        edges = np.flatnonzero(np.diff(row.astype(np.int8), prepend=0, append=0))
+        moves += [
+            f"M{x + first:g} {y + k:g}h{last - first}v1H{x + first:g}z" for first, last in edges.reshape(-1, 2).tolist()
+        ]
+    return f'<path fill="{fill}" d="{"".join(moves)}"/>'

@@ -197,6 +197,19 @@ class StateGraph(Graph):
             heading = names.index(place[2])
         return int(self.bases[kind]) + self.world.cell((place[0], place[1])) * together + heading
 
+    def way(self, place: OnTheWay, kind: int) -> int:
+        """The node of a slow body of this kind between two places."""
+        layer = self.layers[kind]
+        start, end = (self.node(stop, kind) - int(self.bases[kind]) for stop in (place.start, place.end))
+        local = np.arange(self.world.n_cells * layer.together, layer.n_nodes)
+        local = local[np.abs(layer.share[local] - place.share) < 1e-6]
+        local = local[(layer.cells[local] == layer.cells[start]) & (layer.ahead[local] == layer.cells[end])]
+        at = self.whereabouts(local + self.bases[kind])
+        right = (at.heading == start % layer.together) & (at.heading_ahead == end % layer.together)
+        if not right.any():
+            raise BadProblem(f"no body {self.kinds[kind]} is ever at {place}")
+        return int(local[right][0] + self.bases[kind])
+
     def whereabouts(self, nodes: NDArray[np.integer[Any]]) -> Whereabouts:
         """Where the bodies at these nodes are."""
         flat = np.asarray(nodes, np.int64).ravel()

@@ -43,7 +43,7 @@ def read_roadmap(file: File, *, graph: int | None = None, vehicle: str | None = 
 
 
 def _yaml_roadmap(file: File, data: bytes, graph: int | None) -> Roadmap:
-    from wayfolk.files.roadmaps.documents import parse
+    from wayfolk.files.documents import parse
     from wayfolk.files.roadmaps.edge_list import edge_list_roadmap
     from wayfolk.files.roadmaps.rmf import rmf_roadmap
 
@@ -52,4 +52,6 @@ def _yaml_roadmap(file: File, data: bytes, graph: int | None) -> Roadmap:
         return rmf_roadmap(file, data, tree, graph)
     if isinstance(tree, dict) and "roadmap" in tree:
         return edge_list_roadmap(file, data, tree)
+    if isinstance(tree, dict) and "image" in tree:
+        raise BadMap(f"{file}: this is a map of Nav2, which is no roadmap: read it with read_map")
     raise BadMap(f"{file}: should have 'levels', as a building of Open-RMF, or 'roadmap', as a list of edges")

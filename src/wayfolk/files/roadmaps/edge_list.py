@@ -11,8 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from wayfolk.errors import BadMap
+from wayfolk.files.documents import DocumentModel, checked, line_of
 from wayfolk.files.raw import File
-from wayfolk.files.roadmaps.documents import DocumentModel, checked, line_of
 from wayfolk.world.roadmap import Lane, Roadmap
 
 Name = str | int

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from pydantic import Field
+
 from wayfolk.errors import BadMap
+from wayfolk.files.documents import DocumentModel, checked, line_of, parse_json
 from wayfolk.files.raw import File
-from wayfolk.files.roadmaps.documents import DocumentModel, checked, line_of, parse_json
 from wayfolk.world.roadmap import Lane, Roadmap
 
 VERSION = "1."  # minor versions add what is optional
@@ -34,7 +36,7 @@ class _Node(DocumentModel):
 
 class _EdgeUse(DocumentModel):
     vehicleTypeId: str  # noqa: N815
-    maxSpeed: float | None = None  # noqa: N815
+    maxSpeed: float | None = Field(default=None, gt=0.0)  # noqa: N815
 
 
 class _Edge(DocumentModel):

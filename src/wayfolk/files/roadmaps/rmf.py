@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from wayfolk.errors import BadMap
+from wayfolk.files.documents import DocumentModel, checked, line_of
 from wayfolk.files.raw import File
-from wayfolk.files.roadmaps.documents import DocumentModel, checked, line_of
 from wayfolk.world.roadmap import Lane, Roadmap
 
 METRES_PER_DEGREE = 6_371_000.0 * math.pi / 180.0
@@ -35,7 +35,7 @@ def _values(parameters: Any) -> Any:
 class _LaneFacts(DocumentModel):
     bidirectional: bool = False
     graph_idx: int = 0
-    speed_limit: float = 0.0
+    speed_limit: float = Field(default=0.0, ge=0.0)
 
 
 class _VertexFacts(DocumentModel):

@@ -123,6 +123,14 @@ class Navmesh:
         return float((x * next_y - y * next_x).sum() / 2)
 
     @cached_property
+    def neighbours(self) -> Graph:
+        """The polygons as nodes, with an edge of length 1 each way between those that share a portal."""
+        ends = np.concatenate([self.sides, self.sides[:, ::-1]])
+        ends = np.unique(ends, axis=0)
+        first = np.concatenate([[0], np.cumsum(np.bincount(ends[:, 0], minlength=self.n_polygons))])
+        return Graph(first, ends[:, 1], np.ones(len(ends)))
+
+    @cached_property
     def graph(self) -> Graph:
         """The portals as nodes 0, 1, ..., each placed in its middle, with edges between those of the same polygon."""
         return self._roads.graph()

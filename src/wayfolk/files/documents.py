@@ -6,6 +6,7 @@ import json
 from typing import Any, TypeVar
 
 from wayfolk.errors import BadMap, Missing
+from wayfolk.files.markup import MOST_DEPTH, MOST_PARTS, check_size
 from wayfolk.files.raw import File, shown
 
 try:
@@ -14,8 +15,6 @@ except ImportError:  # pragma: no cover
     raise Missing("PyYAML is not installed: pip install 'wayfolk[graphs]'") from None
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-MAX_BYTES = 1 << 26  # the largest layouts of sites have a few megabytes
-MOST_DEPTH = 50
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -30,7 +29,7 @@ F = TypeVar("F", bound=DocumentModel)
 
 def parse(file: File, data: bytes) -> Any:
     """The data in a YAML document; no object of any class is made from it."""
-    _check_size(file, data)
+    check_size(file, data)
     try:
         _check_depth(file, data)
         return yaml.load(data, Loader=LOADER)
@@ -46,7 +45,9 @@ def parse(file: File, data: bytes) -> Any:
 
 def parse_json(file: File, data: bytes) -> Any:
     """The data in a JSON document."""
-    _check_size(file, data)
+    check_size(file, data)
+    if data.count(b"[") + data.count(b"{") > MOST_PARTS:
+        raise BadMap(f"{file}: there are more than {MOST_PARTS} lists and tables in it")
     try:
         return json.loads(data)
     except json.JSONDecodeError as why:
@@ -55,13 +56,16 @@ def parse_json(file: File, data: bytes) -> Any:
         raise BadMap(f"{file}: this is not JSON that can be read") from None
 
 
-def checked(file: File, data: bytes, tree: Any, model: type[F]) -> F:
-    """`tree`, which was parsed from `data`, as `model`; the first fault is named with its line."""
+def checked(file: File, data: bytes, tree: Any, model: type[F], inside: tuple[int | str, ...] = ()) -> F:
+    """`tree`, which was parsed from `data`, as `model`; the first fault is named with its line.
+
+    The path `inside` leads to `tree` if that is a part of the document.
+    """
     try:
         return model.model_validate(tree)
     except ValidationError as why:
         fault = why.errors()[0]
-        path = tuple(part for part in fault["loc"] if part is not None)
+        path = (*inside, *(part for part in fault["loc"] if part is not None))
         where = ", ".join(str(part) for part in path) or "the document"
         raise BadMap(f"{file}{line_of(data, path)}: {where}: {_said(fault)}") from None
 
@@ -89,19 +93,17 @@ def _said(fault: Any) -> str:
     if fault["type"] == "missing":
         return "this is missing"
     message = str(fault["msg"])
-    return f"{message[:1].lower()}{message[1:]}, not {shown(repr(fault['input']).encode())}"
+    return f"{message[:1].lower()}{message[1:]}, not {shown(fault['input'])}"
 
 
 def _check_depth(file: File, data: bytes) -> None:
-    """Refuse lists in lists in lists: the loader, which is written in C, crashes where they are very deep."""
+    """Refuse lists in lists in lists, where the loader, which is written in C, crashes, and aliases, which repeat them."""
     depth = 0
     for event in yaml.parse(data, Loader=LOADER):
+        if isinstance(event, yaml.AliasEvent):
+            line = event.start_mark.line + 1
+            raise BadMap(f"{file}, line {line}: the alias *{event.anchor} is not read: write out what it stands for")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MOST_DEPTH:
             line = event.start_mark.line + 1
             raise BadMap(f"{file}, line {line}: more than {MOST_DEPTH} lists or tables lie in each other")
-
-
-def _check_size(file: File, data: bytes) -> None:
-    if len(data) > MAX_BYTES:
-        raise BadMap(f"{file}: a roadmap of {len(data)} bytes is larger than the {MAX_BYTES} that are read")
