@@ -89,7 +89,7 @@ API = {
     "worlds": (
         "Maps and other worlds",
         ["Grid", "Moves", "Graph", "read_map", "write_map", "parse_ascii", "generate", "paper_map", "DirectionMap", "Flow",
-         "flow_of", "Navmesh", "Waypoints", "Space", "Area", "HexGrid", "TriangleGrid", "Voxels", "read_voxels", "Roadmap", "Lane",
+         "flow_of", "Navmesh", "Waypoints", "Space", "Area", "HexGrid", "TriangleGrid", "Voxels", "read_voxels", "Roadmap", "Lane", "Body",
          "read_roadmap", "read_nav2", "SiteMap", "Frame", "read_tiled", "read_polygons", "read_mesh", "read_space"],
     ),
     "paths": (
@@ -99,8 +99,8 @@ API = {
     ),
     "problems": (
         "Problems, plans and results",
-        ["Problem", "Body", "one_shot", "patrol", "tasks", "deliveries", "random_problem", "paper_problem", "read_scen",
-         "write_scen", "Plan", "read_plan", "export_plan", "import_plan", "Order", "read_orders", "read_stations", "Result", "Status",
+        ["Problem", "one_shot", "random_problem", "patrol", "tasks", "deliveries", "paper_problem", "read_scen", "write_scen", "Plan",
+         "read_plan", "export_plan", "import_plan", "Order", "read_orders", "read_stations", "Result", "Status",
          "WayfolkError"],
     ),
     "many": (
