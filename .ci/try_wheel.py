@@ -14,7 +14,7 @@ os.environ["WAYFOLK_CACHE"] = CACHE.name
 
 import wayfolk as wf
 from wayfolk.cli.warm import warm_one
-from wayfolk.compile import installed, jit
+from wayfolk.compile import jit, wheel_code
 
 compiled = []
 jit.on_compile(lambda: compiled.append("a kernel was compiled"))
@@ -38,7 +38,7 @@ with TemporaryDirectory() as folder:
     page = Path(folder) / "search.html"
     wf.search_page(grid, (0, 0), (3, 2), "astar", "dijkstra").save(page)
     assert "Wayfolk replay" in page.read_text(encoding="utf-8")
-if installed.FOLDER.is_dir():
+if wheel_code.FOLDER.is_dir():
     assert not compiled
     assert not list(Path(CACHE.name).rglob("*.nbc"))
     print("it compiled nothing")

@@ -15,6 +15,12 @@ RIDDLES = {
     "asked", "shown", "kept", "declared", "saved", "found", "made", "told", "given", "crowded",  # participles
     "talks", "herd", "between", "fitting", "beside", "roomy", "doubt", "parting",  # pictures
 }  # fmt: skip
+ADJECTIVES = {
+    "astar_smoothed": "the name of a search, as users write it",
+    "biased": "biased cost pathfinding, the paper's word",
+    "hurried": "the name of a brain, as users write it",
+}
+"""Modules named by a participle or an adjective, and why."""
 TWICE = {
     "_Field": "an array of a database's file, and one of a landmark's: each is private to its module",
     "_Size": "the columns of a paper's table: each is private to its module",
@@ -47,6 +53,8 @@ def test_each_class_has_a_name_of_its_own():
 def test_modules_are_named_by_nouns():
     names = {str(file.relative_to(HOME)): file.stem.strip("_") for file in HOME.rglob("*.py")}
     assert [file for file, name in names.items() if name in RIDDLES] == []
+    participles = {name for name in names.values() if name.endswith("ed") and not name.endswith("_ed")}
+    assert participles <= ADJECTIVES.keys()
 
 
 def test_the_glossary_is_long_enough_and_has_each_noun_once():

@@ -12,7 +12,7 @@ from .algorithms.paths import begin_path as begin_path
 from .algorithms.paths import find_path as find_path
 from .algorithms.paths import finder as finder
 from .algorithms.real_time_agents import RealTimeAgents as RealTimeAgents
-from .algorithms.realtime._time_bounded.agent import add_strategy as add_strategy
+from .algorithms.realtime._time_bounded.strategies import add_strategy as add_strategy
 from .algorithms.trials import Trials as Trials
 from .algorithms.trials import trials as trials
 from .algorithms.walk import walk as walk

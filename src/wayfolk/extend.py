@@ -18,8 +18,7 @@ from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.crowds import Bodies, Model, Moment, Space
 from wayfolk.algorithms.memory import Memory
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._time_bounded.agent import add_strategy
-from wayfolk.algorithms.realtime._time_bounded.search import Seen
+from wayfolk.algorithms.realtime._time_bounded.strategies import Seen, add_strategy
 from wayfolk.algorithms.search_view import SearchView
 from wayfolk.algorithms.task import Task
 from wayfolk.compile.jit import inlined, inner, kernel, specialise

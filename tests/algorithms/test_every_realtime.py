@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reference import DrawnByHypothesis
 from wayfolk.algorithms import catalogue
-from wayfolk.contracts import adapting, realtime
+from wayfolk.contracts import adaptation, realtime
 from wayfolk.contracts.check import Case
 
 ENTRIES = catalogue.entries("realtime")
@@ -15,7 +15,7 @@ CASES = [Case(entry, options) for entry in ENTRIES for options in ({}, *realtime
 
 def pairs(drawn):
     """Each case with each check that applies to it."""
-    checks = [check for check in realtime.CHECKS + adapting.CHECKS if check.drawn is drawn]
+    checks = [check for check in realtime.CHECKS + adaptation.CHECKS if check.drawn is drawn]
     chosen = [(case, check) for case in CASES for check in checks if check.applies(case)]
     return pytest.mark.parametrize(("case", "check"), chosen, ids=[f"{a.name}-{b.run.__name__}" for a, b in chosen])
 

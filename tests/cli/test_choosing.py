@@ -7,7 +7,7 @@ import pytest
 
 from command import MAP, SCEN, wayfolk
 from wayfolk.algorithms.catalogue import find
-from wayfolk.experiments.choosing.comparing import compare, report_html
+from wayfolk.experiments.choosing.comparison import compare, report_html
 from wayfolk.files.exchange import import_plan
 from wayfolk.files.maps import read_map
 from wayfolk.files.orders import read_orders, read_stations

@@ -165,7 +165,7 @@ QUEUES = {
     "algorithms/controllers/sdp/crowds.py: _measure": "from all entrances of a lane at once, inside one room",
     "algorithms/controllers/sdp/graph.py: _measure": "from all ends of a lane at once, against its direction",
     "algorithms/controllers/sdp/rooms.py: find_shelter": "looks for a free place",
-    "algorithms/realtime/_one_ply/moves.py: _choose_nearby": "looks for a better cell",
+    "algorithms/realtime/lrta_ls_k.py: _choose_nearby": "looks for a better cell",
     "world/abstraction/_sectors.py: _steps_from": "adds up the distances inside one sector",
 }
 """The breadth-first searches that count steps, and what each is for."""

@@ -228,7 +228,7 @@ def solve(
         export_plan(plan, save, problem.goals, format=format, scenario=problem.name, lower_bound=answer["lower_bound"])
     if plan is not None and html is not None:
         from wayfolk.replay import track_of_plan, write_replay
-        from wayfolk.replay.blocked import blocked_layers
+        from wayfolk.replay.blockages import blocked_layers
 
         numbers = {name.replace("_", " "): value for name, value in answer.items() if isinstance(value, int | float)}
         facts = {name: f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for name, value in numbers.items()}

@@ -25,6 +25,7 @@ from wayfolk.cli.examples import epilog
 from wayfolk.cli.execute import execute
 from wayfolk.cli.maps import maps
 from wayfolk.cli.play import play
+from wayfolk.cli.reproduce import reproduce
 from wayfolk.cli.run import run
 from wayfolk.errors import WayfolkError
 
@@ -43,15 +44,18 @@ VERBS: dict[str, Callable[..., None]] = {
     "execute": execute,
     "check-algorithm": algorithms.check_algorithm,
     "warm": algorithms.warm,
+    "sweep": lab.sweep,
+    "again": lab.again,
+    "report": lab.report,
+    "reproduce": reproduce,
 }
-"""The verbs in the order of the help; those of the laboratory come after them."""
+"""The verbs in the order of the help."""
 
 app = typer.Typer(add_completion=True, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=epilog(""))
 app.add_typer(maps, name="maps")
 app.add_typer(brain, name="brain")
 for name, verb in VERBS.items():
     app.command(name, epilog=epilog(name))(verb)
-lab.add_to(app)
 
 
 def main() -> None:

@@ -96,8 +96,8 @@ def compare(
     if export is not None:
         check_table_file(export)
         must_be_writable(export)
-    from wayfolk.experiments.choosing.comparing import compare as run_all
-    from wayfolk.experiments.choosing.comparing import report_html
+    from wayfolk.experiments.choosing.comparison import compare as run_all
+    from wayfolk.experiments.choosing.comparison import report_html
     from wayfolk.files.maps import read_map
     from wayfolk.files.raw import write_bytes
 

@@ -56,6 +56,9 @@ With = Annotated[
 Trust = Annotated[
     bool, typer.Option("--trust", help="Let the file run code: module:begin, brains in Python files, clusters.")
 ]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler, tcp://...; local processes by default.")
+]
 Seed = Annotated[int, typer.Option(help="Random seed.")]
 Html = Annotated[
     Path | None,
@@ -117,7 +120,7 @@ def bytes_of(gigabytes: float | None) -> int | None:
 
 def print_rows(rows: list[dict[str, Any]], columns: list[str]) -> None:
     """Print a table, one row in a line however long it is: texts to the left, numbers to the right."""
-    from wayfolk.experiments.choosing.comparing import shown
+    from wayfolk.experiments.choosing.comparison import shown
 
     cells = [
         [name.replace("_", " ") for name in columns],

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from wayfolk.compile import code_files, installed
+from wayfolk.compile import code_files, wheel_code
 from wayfolk.compile.numba_parts import CONFIG, VERSION, classes_of, dumps, is_whole, load, processor, save
 from wayfolk.compile.sources import Sources
 from wayfolk.machine import cache_home
@@ -54,8 +54,8 @@ class CodeCache:
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The code for `signature`, that which was installed with the package first; None if there is none."""
         here = processor(context)
-        made_for, why_not = installed.made_for(tuple(versions()), here[0])
-        result = made_for and self._load(self._file(signature, made_for, installed.FOLDER), context)
+        made_for, why_not = wheel_code.made_for(tuple(versions()), here[0])
+        result = made_for and self._load(self._file(signature, made_for, wheel_code.FOLDER), context)
         result = result or self._load(self._file(signature, here), context)
         if result is None and why_not and not self._is_foreign:
             code_files.complain(why_not)
@@ -68,7 +68,7 @@ class CodeCache:
             code_files.write(file, save(result))
 
     def _load(self, file: Path | None, context: Any) -> Any:
-        contents = None if file is None else code_files.read(file, installed.FOLDER in file.parents)
+        contents = None if file is None else code_files.read(file, wheel_code.FOLDER in file.parents)
         if contents is None:
             return None
         try:

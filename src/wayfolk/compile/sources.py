@@ -25,7 +25,7 @@ STARTED = time.time()
 KEEPERS = (
     "compile.code_cache",
     "compile.code_files",
-    "compile.installed",
+    "compile.wheel_code",
     "compile.loading",
     "compile.sources",
     "machine",

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wayfolk.algorithms.catalogue import Entry
-from wayfolk.contracts import adapting, controllers, crowds, options, planners, realtime, search
+from wayfolk.contracts import adaptation, controllers, crowds, options, planners, realtime, search
 from wayfolk.contracts.check import Case, Check, DrawnByRandom
 from wayfolk.errors import NotSupported
 
 FAMILIES: dict[str, list[Check]] = {
     "search": search.CHECKS + options.CHECKS,
-    "realtime": realtime.CHECKS + adapting.CHECKS + options.CHECKS,
+    "realtime": realtime.CHECKS + adaptation.CHECKS + options.CHECKS,
     "planners": planners.CHECKS + options.CHECKS,
     "controllers": controllers.CHECKS + options.CHECKS,
     "crowds": crowds.CHECKS + options.CHECKS,

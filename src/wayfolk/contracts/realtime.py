@@ -1,7 +1,7 @@
 """The contract of real-time searches: one agent, bounded work for each move.
 
 Besides being a Task, a real-time search has `bound`, the most expansions for a move, and counts `moves`, `waits` and
-`expanded_most`. One that LEARNS has `h(cell)`; one that ADAPTS has `aim(place)` and `change(world)` (see `adapting`).
+`expanded_most`. One that LEARNS has `h(cell)`; one that ADAPTS has `aim(place)` and `change(world)` (see `adaptation`).
 """
 
 from __future__ import annotations

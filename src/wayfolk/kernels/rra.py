@@ -124,7 +124,7 @@ def distance(rra, agent, cell):
     found = value(rra.store, agent, cell)
     if found & 1:
         return (found >> 1) - 1
-    return _resume(rra, agent, cell)
+    return _resume(rra, np.int64(agent), np.int64(cell))
 
 
 @inner
@@ -144,12 +144,15 @@ def _moves(rra):
     return StepCosts(rra.legal, rra.offsets, rra.costs, rra.stride)
 
 
-@inner
+@inlined
 def search_on(store, row, moves, cell, aim):
-    """A* from the goal of `row` towards `aim`, until `cell` is expanded or no cell is open; how many cells it expands.
+    """A* from the goal of `row` towards `aim`, until `cell` is expanded or no cell is open; how many cells it expands."""
+    return _search_on(store, np.int64(row), moves, np.int64(cell), np.int64(aim))  # compiled for one type of integers
 
-    A cell that would be the next one to be taken from the open list does not go there.
-    """
+
+@inner
+def _search_on(store, row, moves, cell, aim):
+    """A cell that would be the next one to be taken from the open list does not go there."""
     field, expanded, following = store.fields[row], 0, np.int64(NOWHERE)
     while field["n_open"] > 0 or following != NOWHERE:
         here = following

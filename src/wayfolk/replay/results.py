@@ -10,7 +10,7 @@ import numpy as np
 from wayfolk.errors import BadInput, NotSupported
 from wayfolk.problem.result import Result
 from wayfolk.replay import search_page, track_of_plan
-from wayfolk.replay.blocked import blocked_layers
+from wayfolk.replay.blockages import blocked_layers
 from wayfolk.replay.page import Page
 from wayfolk.world.grid import Grid
 

@@ -63,7 +63,7 @@ class Log:
         self.counts[N_LOG] += 1
 
     def need_room(self, n: int, now: float) -> None:
-        """See to it that `n` more rows fit."""
+        """Make room for `n` more rows, if there is none."""
         if self.n + n > len(self.rows):
             self.make_room(now)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reference import dijkstra_costs, small_grids
 from wayfolk.algorithms.paths import begin_path, find_path
-from wayfolk.algorithms.realtime._time_bounded import agent as walks
+from wayfolk.algorithms.realtime._time_bounded import strategies
 from wayfolk.errors import UnknownName
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves
@@ -69,12 +69,12 @@ class Mood(NamedTuple):
 
 
 def test_a_strategy_is_added_in_a_few_lines(monkeypatch):
-    monkeypatch.setattr(walks, "STRATEGIES", dict(walks.STRATEGIES))
+    monkeypatch.setattr(strategies, "STRATEGIES", dict(strategies.STRATEGIES))
     grid = Grid(np.random.default_rng(9).random((30, 30)) > 0.3)
     ends = [grid.place(cell) for cell in big_part(grid)[[0, -1]]]
     with pytest.raises(UnknownName, match="there is no strategy 'mood'"):
         find_path(grid, *ends, "salient", strategy="mood")
-    walks.add_strategy("mood", Mood(0.0), lambda strategy, seen: seen.open_f < seen.salient_f - strategy.patience)
+    strategies.add_strategy("mood", Mood(0.0), lambda strategy, seen: seen.open_f < seen.salient_f - strategy.patience)
     mine, known = (
         find_path(grid, *ends, "salient", strategy=strategy, watch=True) for strategy in ("mood", "tie_break")
     )

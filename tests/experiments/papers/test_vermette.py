@@ -19,9 +19,9 @@ from wayfolk.experiments.papers.vermette.judges import (
     SUB,
     TURNS,
     Figures,
-    p_values,
     tie_breaking_lower,
 )
+from wayfolk.experiments.papers.vermette.variance import p_values
 from wayfolk.experiments.sweeps.columns import RUNS
 from wayfolk.experiments.sweeps.tables import MAPS, PROBLEMS
 

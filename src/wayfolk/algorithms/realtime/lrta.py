@@ -14,7 +14,8 @@ Deviations  with a depth of 2 or more it searches depth first with alpha pruning
 from typing import Annotated
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._one_ply.agent import OnePly, minimin, tree_size
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly, tree_size
+from wayfolk.algorithms.realtime._one_ply.minimin import UNBROKEN, minimin
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
@@ -35,5 +36,5 @@ def begin(
     """An agent that moves from `start` to `goal` and looks `depth` moves ahead before each move."""
     return OnePly(
         world, start, goal, name="lrta", new_rule=minimin(depth, second=False), bound=tree_size(world, depth),
-        is_consistent=depth == 1, watch=watch,
+        unbroken=UNBROKEN, is_consistent=depth == 1, watch=watch,
     )  # fmt: skip

@@ -11,10 +11,16 @@ Deviations  a cell is expanded again only if the neighbour its value came from (
             suggest.
 """
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.algorithms.options import Range
-from wayfolk.algorithms.realtime._one_ply.agent import OnePly, queued
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly
+from wayfolk.algorithms.realtime._one_ply.moves import look_around, moving, raise_to
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.graph import slots, there
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
@@ -33,6 +39,47 @@ def begin(
     watch: Annotated[bool, "Whether to record the expanded cells."] = False,
 ) -> OnePly:  # fmt: skip
     """An agent that moves from `start` to `goal` and looks at up to `k` cells before each move."""
+    n = world.n_cells
     return OnePly(
-        world, start, goal, name="lrta_k", new_rule=queued(world, k), bound=k + 1 if k > 1 else 1, watch=watch
-    )
+        world, start, goal, name="lrta_k", bound=k + 1 if k > 1 else 1, watch=watch,
+        new_rule=lambda: Queued(k, np.empty(k, np.int32), np.zeros(n, np.uint8), np.empty(n, np.int32)),
+    )  # fmt: skip
+
+
+class Queued(NamedTuple):
+    """Looks at up to `most` cells in the order of a queue: when one is raised, the cells that relied on it join the queue.
+
+    Only cells where the agent has been (`visited`) are raised.
+    """
+
+    most: int
+    queue: NDArray[np.int32]
+    visited: NDArray[np.uint8]
+    support: NDArray[np.int32]
+
+
+def _choose_queued(rule, graph, agent, events, kind, stop):
+    here, goal = agent["here"], agent["goal"]
+    rule.visited[here] = 1
+    rule.queue[0] = here
+    best, at, n = np.int64(NOWHERE), 0, 1
+    while at < n:
+        cell = rule.queue[at]
+        at += 1
+        nearest, value = look_around(graph, agent, events, cell, kind)
+        rule.support[cell] = nearest
+        if at == 1:
+            best = nearest
+        if raise_to(graph, agent, cell, value, kind) > 0.0:
+            for k in range(slots(graph, cell)):
+                other = there(graph, cell, k)
+                if n < rule.most and other != NOWHERE and other != goal:
+                    if rule.visited[other] and rule.support[other] == cell:
+                        rule.queue[n] = other
+                        n += 1
+    if n > 1:
+        best, _ = look_around(graph, agent, events, here, kind)
+    return best
+
+
+moving(Queued, _choose_queued)

@@ -13,7 +13,8 @@ from typing import Annotated
 
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.realtime._agent import need_two_ways
-from wayfolk.algorithms.realtime._one_ply.agent import OnePly, minimin, tree_size
+from wayfolk.algorithms.realtime._one_ply.agent import OnePly, tree_size
+from wayfolk.algorithms.realtime._one_ply.minimin import UNBROKEN, minimin
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
@@ -32,5 +33,5 @@ def begin(
     need_two_ways(world, "rta")
     return OnePly(
         world, start, goal, name="rta", new_rule=minimin(depth, second=True), bound=tree_size(world, depth),
-        is_consistent=False, watch=watch,
+        unbroken=UNBROKEN, is_consistent=False, watch=watch,
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Salient Search: TBA* that first expands descendants of its last subgoal, so that the agent turns back less often.
 
-Vermette, "Salient Search", MSc thesis, University of Windsor, 2011.
+Vermette, "Salient Search", University of Windsor, 2011.
 
 Guarantees  the agent reaches the goal if it can be reached. The path that the search finds may be longer than the
             cheapest: cells closed out of order are not reopened.

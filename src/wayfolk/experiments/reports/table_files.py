@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wayfolk.errors import BadInput
-from wayfolk.experiments.choosing.comparing import shown
+from wayfolk.experiments.choosing.comparison import shown
 from wayfolk.files.raw import write_bytes
 
 Rows = Sequence[dict[str, Any]]

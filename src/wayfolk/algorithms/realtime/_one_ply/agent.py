@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms.realtime._learner import Learner
-from wayfolk.algorithms.realtime._look_ahead.agent import new_local_space
 from wayfolk.algorithms.realtime._one_ply import moves
-from wayfolk.algorithms.realtime._one_ply.moves import Minimin, Nearby, Prioritised, Queued
 from wayfolk.algorithms.realtime._state import ARRIVED, STUCK, Limits
-from wayfolk.kernels.best_first import new_memory
 from wayfolk.problem.result import Status
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves
 
 
 class OnePly(Learner):
-    """A walk that looks around before each move. `new_rule` makes the rule anew for each trial, goal and map."""
+    """A walk that looks around before each move. `new_rule` makes the rule anew for each trial, goal and map.
+
+    `bound` is the most expansions for each move; `unbroken`, if it is less, the most between two looks at the budget.
+    """
 
     def __init__(
         self, world: Grid | Graph, start: int, goal: int, *, name: str, new_rule: Callable[[], Any], bound: int,
-        is_consistent: bool = True, watch: bool,
+        unbroken: int | None = None, is_consistent: bool = True, watch: bool,
     ) -> None:  # fmt: skip
         super().__init__(world, start, goal, name=name, is_consistent=is_consistent, watch=watch)
-        self.new_rule, self._bound = new_rule, bound
+        self.new_rule, self._bound, self._unbroken = new_rule, bound, bound if unbroken is None else unbroken
         self.rule = new_rule()
 
     @property
@@ -36,8 +36,8 @@ class OnePly(Learner):
 
     @property
     def unbroken(self) -> int:
-        """A depth-first search can stop after any expansion, and makes one more for the next neighbour."""
-        return 2 if isinstance(self.rule, Minimin) else self._bound
+        """The most expansions between two looks at the budget."""
+        return self._unbroken
 
     def _move(self, limits: Limits) -> Status:
         state = self.state[0]
@@ -58,33 +58,6 @@ class OnePly(Learner):
     def _renew(self, world: Grid | Graph, goal: int) -> None:
         super()._renew(world, goal)
         self.rule = self.new_rule()
-
-
-def minimin(depth: int, second: bool) -> Callable[[], Minimin]:
-    """How to make the rule of RTA* (`second`: the second best is remembered) or LRTA*."""
-    return lambda: Minimin(depth, second, np.zeros(depth, moves.FRAME), np.zeros(1, moves.CHOICE))
-
-
-def queued(world: Grid | Graph, k: int) -> Callable[[], Queued]:
-    """How to make the rule of LRTA*(k)."""
-    n = world.n_cells
-    return lambda: Queued(k, np.empty(k, np.int32), np.zeros(n, np.uint8), np.empty(n, np.int32))
-
-
-def nearby(world: Grid, k: int) -> Callable[[], Nearby]:
-    """How to make the rule of LRTA*_LS(k)."""
-    most = min(k, world.n_cells)
-    return lambda: Nearby(
-        most, np.empty(1 + n_ways(world) * most, np.int32), np.empty(most, np.int32), new_memory(world.n_cells),
-        new_local_space(world, most),
-    )  # fmt: skip
-
-
-def prioritised(world: Grid | Graph, beta: int, room: int) -> Callable[[], Prioritised]:
-    """How to make the rule of P-LRTA*."""
-    return lambda: Prioritised(
-        beta, np.zeros(room, moves.CHANGE), np.zeros(world.n_cells, np.int32), np.zeros(1, np.int64)
-    )
 
 
 def n_ways(world: Grid | Graph) -> int:

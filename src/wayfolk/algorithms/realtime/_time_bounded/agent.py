@@ -1,17 +1,17 @@
-"""What TBA* and Salient Search share: the agent around the kernel `search_and_move`, and the strategies of the latter."""
+"""What TBA* and Salient Search share: the agent around the kernel `search_and_move`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from wayfolk.algorithms.realtime._agent import RealtimeAgent, WalkCounters, need_two_ways
 from wayfolk.algorithms.realtime._state import ARRIVED, NO_ROOM, STUCK, Limits
-from wayfolk.algorithms.realtime._time_bounded import search
-from wayfolk.algorithms.realtime._time_bounded.search import CHUNK, COUNTS, SCALE, STATE, Pace, Scout, Seen
+from wayfolk.algorithms.realtime._time_bounded import search, strategies
+from wayfolk.algorithms.realtime._time_bounded.open_cells import COUNTS, STATE, Slate, new_slate
+from wayfolk.algorithms.realtime._time_bounded.search import CHUNK, SCALE, Pace, Scout
 from wayfolk.algorithms.search._best_first import best_heuristic, edge_range
 from wayfolk.algorithms.search_view import SearchView, states_by_stamp
 from wayfolk.errors import BadInput, UnknownName, hint
@@ -26,58 +26,6 @@ from wayfolk.world.grid import Grid
 MOST_LISTS = 1 << 14  # for the cost of the costliest step
 MOST_KEPT = 4  # sets of arrays that are kept for the next walks
 LONGER = "longer"
-STRATEGIES: dict[str, Any] = {}
-
-
-def add_strategy(name: str, strategy: Any, prefers_open: Callable[[Any, Seen], bool]) -> None:
-    """Add a strategy to Salient Search, under a name for its option `strategy`.
-
-    `strategy` is a NamedTuple with its settings. `prefers_open(strategy, seen)` is a function that will be compiled: it
-    returns whether the next subgoal is the best open cell (True) or the best salient one.
-    """
-    STRATEGIES[name] = strategy
-    search.choosing(type(strategy), prefers_open)
-
-
-class BestOpen(NamedTuple):
-    """Always the best open cell, as in TBA*."""
-
-    nothing: int = 0
-
-
-class TieBreak(NamedTuple):
-    """The salient cell unless its f is larger."""
-
-    nothing: int = 0
-
-
-class AgentDistance(NamedTuple):
-    """The one whose heuristic distance from the agent is smaller."""
-
-    nothing: int = 0
-
-
-class Commit(NamedTuple):
-    """The salient cell as long as there is one: the agent goes on until it is in a dead end."""
-
-    committed: int = 0
-
-
-class SunkCost(NamedTuple):
-    """The one with less left to walk, counted from the agent and not from the start."""
-
-    sunk: int = 0
-
-
-def _is_less_to_walk(strategy, seen):  # type: ignore[no-untyped-def]
-    return seen.open_away + seen.open_f - seen.open_g < seen.salient_f - seen.agent_g and seen.open_f < seen.salient_f
-
-
-add_strategy("commit", Commit(), lambda strategy, seen: False)
-add_strategy("sunk_cost", SunkCost(), _is_less_to_walk)
-add_strategy("best_open", BestOpen(), lambda strategy, seen: True)
-add_strategy("tie_break", TieBreak(), lambda strategy, seen: seen.open_f < seen.salient_f)
-add_strategy("agent_distance", AgentDistance(), lambda strategy, seen: seen.open_away < seen.salient_away)
 
 
 def _new_scout(n_cells: int, n_expand: int) -> Scout:
@@ -134,9 +82,9 @@ class TimeBounded(RealtimeAgent):
                 f"salient must be at most the {n_expand} expansions that limit {limit} and share {share} leave, "
                 f"not {salient}"
             )
-        if strategy not in STRATEGIES:
-            raise UnknownName(f"there is no strategy {strategy!r}{hint(strategy, STRATEGIES)}")
-        self.strategy = STRATEGIES[strategy]
+        if strategy not in strategies.STRATEGIES:
+            raise UnknownName(f"there is no strategy {strategy!r}{hint(strategy, strategies.STRATEGIES)}")
+        self.strategy = strategies.STRATEGIES[strategy]
         kind = HEURISTICS[best_heuristic(world)]
         self.pace = Pace(n_expand, salient, n_trace, kind, _span(world), patient, shortcut, switch == LONGER)
         self.scout = _new_scout(world.n_cells, n_expand) if shortcut else NO_SCOUT
@@ -144,13 +92,13 @@ class TimeBounded(RealtimeAgent):
         self.ended: tuple[tuple[TreeCounters, float], Any] | None = None
         search.open_start(world.graph, self.slate, start, goal, kind)
 
-    def _borrow(self, world: Grid | Graph) -> search.Slate:
+    def _borrow(self, world: Grid | Graph) -> Slate:
         """Arrays of a walk that has ended in this world, or new ones."""
         try:
-            slate: search.Slate = pool(world, "slates").pop()
+            slate: Slate = pool(world, "slates").pop()
         except IndexError:
             n_heads = self._room + int(world.n_cells**0.5 * SCALE)
-            slate = search.new_slate(world.n_cells, n_heads)
+            slate = new_slate(world.n_cells, n_heads)
         kept = {name: slate.state[0][name] for name in ("stamp", "current", "top", "epoch", "trace")}
         slate.state[0] = np.zeros((), STATE)
         for name, value in kept.items():
@@ -204,7 +152,7 @@ class TimeBounded(RealtimeAgent):
             lent.append(self.slate)
 
     def _grow(self) -> None:
-        more = search.new_slate(0, len(self.slate.heads) + self._room).heads
+        more = new_slate(0, len(self.slate.heads) + self._room).heads
         self.slate = self.slate._replace(heads=np.concatenate([self.slate.heads, more]))
 
     def _count(self) -> tuple[TreeCounters, float]:

@@ -6,21 +6,26 @@ Each move: up to `n_expand` expansions, the first `n_salient` of them among the 
 `n_trace` steps of tracing a path back from a subgoal; one step forward if the agent is on the path it follows, else one
 step back along the search tree.
 
-Invariants  open cells are in a list for each f (rounded to a hundredth), newest first: every operation takes constant
-            time. Those that descend from the salient root are in a second such list too, in the same order. At most
-            `n_expand` expansions and `n_trace` trace steps for each move.
+Invariants  at most `n_expand` expansions and `n_trace` trace steps for each move.
 Deviations  where the printed algorithm cannot work (SLIPS sV1, sV4 to sV9): the goal is not expanded, the next step is
             the cell after the agent's on the path, and the agent waits where it can go neither forward nor back.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.realtime._state import ARRIVED, NO_ROOM, STUCK, WALKING
-from wayfolk.compile.jit import inner, kernel, specialise
+from wayfolk.algorithms.realtime._time_bounded.open_cells import (
+    best_open,
+    best_salient,
+    make_salient,
+    open_cell,
+    remove,
+)
+from wayfolk.algorithms.realtime._time_bounded.strategies import Seen, prefers_open
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.graph import ZERO, cost, heuristic, slots, there
@@ -30,47 +35,6 @@ NONE, FORWARD, BACK = range(3)
 SCALE = 100.0  # lists for the cost of the cheapest step
 FUZZ = 1e-9
 CHUNK = 256  # expansions for which there is always room in the lists
-NODE = np.dtype(
-    [
-        ("g", np.float64), ("key", np.int32), ("parent", np.int32), ("mark", np.int32),
-        ("after", np.int32), ("before", np.int32), ("salient", np.int32), ("s_after", np.int32),
-        ("s_before", np.int32), ("trace", np.int32, 2), ("place", np.int32, 2),
-    ],
-    align=True,
-)  # fmt: skip
-HEAD = np.dtype([("open", np.int32), ("salient", np.int32), ("epoch", np.int32)], align=True)
-COUNTS = (
-    "expanded",
-    "generated",
-    "moves",
-    "waits",
-    "backward",
-    "turns",
-    "most",
-    "traced_most",
-    "first_move",
-    "restarts",
-)
-STATE = np.dtype(
-    [(name, np.int64) for name in (
-        "start", "goal", "here", "stamp", "least", "top", "current", "s_current", "n_open", "n_salient", "epoch",
-        "is_found", "is_traced", "is_tracing", "trace", "follow", "cursor", "n_cursor", "subgoal", "heading", "n_short",
-        "is_planning", "before", "left", "s_left", *COUNTS,
-    )] + [("travel", np.float64), ("scale", np.float64)],
-    align=True,
-)  # fmt: skip
-
-
-class Slate(NamedTuple):
-    """All that an agent knows: cells, lists by f, its own state in one record, and two paths, written backwards.
-
-    While it `is_planning` a move, it may make `left` more expansions for it, `s_left` of them among the salient cells.
-    """
-
-    cells: NDArray[np.void]
-    heads: NDArray[np.void]
-    state: NDArray[np.void]
-    paths: NDArray[np.int32]
 
 
 class Pace(NamedTuple):
@@ -98,44 +62,6 @@ class Scout(NamedTuple):
     route: NDArray[np.int32]
 
 
-class Seen(NamedTuple):
-    """What a strategy may use: the best open cell, the best salient one, and the agent."""
-
-    open_f: float
-    open_g: float
-    open_away: float
-    """The heuristic of the cost from the agent to the open cell."""
-    salient_f: float
-    salient_g: float
-    salient_away: float
-    agent_g: float
-    is_following: bool
-    """Whether the agent is on the path it follows."""
-
-
-_PREFERS: dict[type, Callable[..., Any]] = {}
-
-
-def prefers_open(strategy: Any, seen: Any) -> Any:
-    """Whether the next subgoal is the best open cell (True) or the best salient one."""
-    return _PREFERS[type(strategy)](strategy, seen)
-
-
-specialise(prefers_open, _PREFERS)
-
-
-def choosing(kind: type, function: Callable[..., Any]) -> None:
-    """Register the function, plain Python to be compiled, by which strategies of the type `kind` choose."""
-    _PREFERS[kind] = function
-
-
-def new_slate(n_cells: int, n_heads: int) -> Slate:
-    """Arrays for a world of `n_cells`."""
-    heads = np.zeros(n_heads, HEAD)
-    heads["open"] = heads["salient"] = NOWHERE
-    return Slate(np.zeros(n_cells, NODE), heads, np.zeros(1, STATE), np.empty((2, n_cells), np.int32))
-
-
 @kernel
 def open_start(graph, slate, start, goal, kind):
     """Begin the search at `start`; also from the agent's cell, when the goal or the map has changed.
@@ -158,82 +84,7 @@ def open_start(graph, slate, start, goal, kind):
     state["is_planning"] = 0
     node = slate.cells[start]
     node["g"], node["parent"] = 0.0, start
-    _open(slate, start, 0, False)
-
-
-@inner
-def _open(slate, cell, key, is_salient):
-    """Put `cell` at the head of the list of its f, and of the salient one."""
-    state, node = slate.state[0], slate.cells[cell]
-    head = slate.heads[key]
-    node["mark"], node["key"] = state["stamp"], key
-    node["before"], node["after"] = NOWHERE, head["open"]
-    if head["open"] != NOWHERE:
-        slate.cells[head["open"]]["before"] = cell
-    head["open"] = cell
-    state["n_open"] += 1
-    if is_salient:
-        _join(slate, cell)
-
-
-@inner
-def _join(slate, cell):
-    """Make an open cell salient."""
-    state, node = slate.state[0], slate.cells[cell]
-    head = slate.heads[node["key"]]
-    if head["epoch"] != state["epoch"]:
-        head["epoch"], head["salient"] = state["epoch"], NOWHERE
-    node["salient"] = state["epoch"]
-    node["s_before"], node["s_after"] = NOWHERE, head["salient"]
-    if head["salient"] != NOWHERE:
-        slate.cells[head["salient"]]["s_before"] = cell
-    head["salient"] = cell
-    state["n_salient"] += 1
-
-
-@inner
-def _take(slate, cell):
-    """Take an open cell out of the lists it is in."""
-    state, node = slate.state[0], slate.cells[cell]
-    head = slate.heads[node["key"]]
-    if node["before"] == NOWHERE:
-        head["open"] = node["after"]
-    else:
-        slate.cells[node["before"]]["after"] = node["after"]
-    if node["after"] != NOWHERE:
-        slate.cells[node["after"]]["before"] = node["before"]
-    state["n_open"] -= 1
-    if node["salient"] == state["epoch"]:
-        if node["s_before"] == NOWHERE:
-            head["salient"] = node["s_after"]
-        else:
-            slate.cells[node["s_before"]]["s_after"] = node["s_after"]
-        if node["s_after"] != NOWHERE:
-            slate.cells[node["s_after"]]["s_before"] = node["s_before"]
-        node["salient"] = 0
-        state["n_salient"] -= 1
-
-
-@inner
-def _best_open(slate):
-    """The newest of the open cells with the least f; there must be one."""
-    state = slate.state[0]
-    at = state["current"]
-    while slate.heads[at]["open"] == NOWHERE:
-        at += 1
-    state["current"] = at
-    return slate.heads[at]["open"]
-
-
-@inner
-def _best_salient(slate):
-    """The newest of the salient cells with the least f; there must be one."""
-    state = slate.state[0]
-    at = state["s_current"]
-    while slate.heads[at]["epoch"] != state["epoch"] or slate.heads[at]["salient"] == NOWHERE:
-        at += 1
-    state["s_current"] = at
-    return slate.heads[at]["salient"]
+    open_cell(slate, start, 0, False)
 
 
 @inner
@@ -242,7 +93,7 @@ def _expand(graph, slate, cell, kind):
     state, node = slate.state[0], slate.cells[cell]
     stamp, goal, scale, least = state["stamp"], state["goal"], state["scale"], state["least"]
     is_salient, here = node["salient"] == state["epoch"], node["g"]
-    _take(slate, cell)
+    remove(slate, cell)
     node["mark"] = stamp + 1
     state["expanded"] += 1
     for k in range(slots(graph, cell)):
@@ -254,7 +105,7 @@ def _expand(graph, slate, cell, kind):
         if seen >= stamp:
             if seen != stamp or reached >= child["g"] - FUZZ:
                 continue
-            _take(slate, other)
+            remove(slate, other)
         else:
             state["generated"] += 1
         child["g"], child["parent"] = reached, cell
@@ -264,7 +115,7 @@ def _expand(graph, slate, cell, kind):
             state["current"] = key
         if is_salient and key < state["s_current"]:
             state["s_current"] = key
-        _open(slate, other, key, is_salient)
+        open_cell(slate, other, key, is_salient)
 
 
 @inner
@@ -276,10 +127,10 @@ def _plan(graph, slate, events, n_expand, kind):
             return
         if state["s_left"] > 0 and state["n_salient"] > 0:
             state["s_left"] -= 1
-            cell = _best_salient(slate)
+            cell = best_salient(slate)
         else:
             state["s_left"] = 0
-            cell = _best_open(slate)
+            cell = best_open(slate)
         if cell == state["goal"]:
             state["is_found"] = 1
             return
@@ -295,9 +146,9 @@ def _next_subgoal(graph, slate, strategy, kind):
     state = slate.state[0]
     if state["is_found"]:
         return state["goal"]
-    chosen = _best_open(slate)
+    chosen = best_open(slate)
     if state["n_salient"] > 0:
-        salient = _best_salient(slate)
+        salient = best_salient(slate)
         if salient != chosen:
             here = state["here"]
             one, other = slate.cells[chosen], slate.cells[salient]
@@ -311,7 +162,7 @@ def _next_subgoal(graph, slate, strategy, kind):
     state["epoch"] += 1
     state["n_salient"] = 0
     state["s_current"] = slate.cells[chosen]["key"]
-    _join(slate, chosen)
+    make_salient(slate, chosen)
     return chosen
 
 

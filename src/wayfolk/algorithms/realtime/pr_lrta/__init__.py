@@ -25,8 +25,8 @@ from wayfolk.algorithms.realtime._hints import DenseHints
 from wayfolk.algorithms.realtime._learner import Learner
 from wayfolk.algorithms.realtime._look_ahead.agent import new_ahead
 from wayfolk.algorithms.realtime._state import AGENT, ARRIVED, NO_ROOM, STUCK, Limits
-from wayfolk.algorithms.realtime.pr_lrta import refine
-from wayfolk.algorithms.realtime.pr_lrta.refine import Corridor, Overview
+from wayfolk.algorithms.realtime.pr_lrta import refinement
+from wayfolk.algorithms.realtime.pr_lrta.refinement import Corridor, Overview
 from wayfolk.kernels import best_first, buckets, heap
 from wayfolk.problem.result import Status
 from wayfolk.world.abstraction.cliques import cliques_of
@@ -97,7 +97,7 @@ class Refining(Learner):
         if self.part[self.here] != self.part[self.goal]:
             return Status.IMPOSSIBLE
         state = self.state[0]
-        code = refine.move_by_groups(
+        code = refinement.move_by_groups(
             self.world.graph, self.over, self.corridor, self.state, self.above,
             self._trail(int(state["expanded"]), limits), limits,
         )  # fmt: skip

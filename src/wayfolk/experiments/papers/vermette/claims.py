@@ -18,7 +18,6 @@ from wayfolk.experiments.papers.vermette.judges import (
     SUB,
     TURNS,
     against_tba,
-    analysis,
     better_in_all,
     bounded,
     good_solutions,
@@ -39,6 +38,7 @@ from wayfolk.experiments.papers.vermette.judges import (
     turns_in_pairs,
 )
 from wayfolk.experiments.papers.vermette.order import same_order
+from wayfolk.experiments.papers.vermette.variance import analysis
 
 _MATTER = {"ns_pct": 0.05, "R": 0.05, "strategy": 0.05}  # the level at which a factor matters
 _JUDGES: dict[str, Callable[[Measured], Verdict]] = {

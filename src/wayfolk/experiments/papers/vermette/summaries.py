@@ -10,7 +10,7 @@ from typing import Any
 
 from wayfolk.experiments.papers.noise import EACH, ERROR, standard_error
 from wayfolk.experiments.papers.tables import Row, printed
-from wayfolk.experiments.papers.vermette.judges import analysed
+from wayfolk.experiments.papers.vermette.variance import analysed
 
 # what options of algorithms and columns of the store are called
 OPTIONS = {"R": "limit", "r": "share", "c": "traces", "N_S": "salient", "strategy": "strategy", "switch": "switch"}

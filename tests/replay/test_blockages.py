@@ -9,7 +9,7 @@ from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import one_shot
 from wayfolk.replay import replay_html, track_of_plan
-from wayfolk.replay.blocked import TITLE, blocked_layers
+from wayfolk.replay.blockages import TITLE, blocked_layers
 from wayfolk.world.grid import Grid
 
 GRID = Grid(np.ones((2, 8)), "four")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fresh_python import edit, run, run_both
-from wayfolk.compile import installed
+from wayfolk.compile import wheel_code
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / ".ci" / "machine_code.py"
@@ -112,7 +112,7 @@ def test_damaged_code_is_compiled_with_one_line_that_says_so(bringing):
 
 
 def test_sources_bring_no_code():
-    assert installed.made_for(("0.68.1", "3.11", "2.4"), "x86_64-unknown-linux-gnu") == (None, "")
+    assert wheel_code.made_for(("0.68.1", "3.11", "2.4"), "x86_64-unknown-linux-gnu") == (None, "")
 
 
 def test_a_wheel_brings_code_and_names_its_systems(tmp_path, script):
