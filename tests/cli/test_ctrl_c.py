@@ -186,7 +186,7 @@ def test_who_does_not_listen_is_ended(how):
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         try:
-            _, err = process.communicate(timeout=10)
+            _, err = process.communicate(timeout=60)
         finally:
             process.kill()
         assert (process.returncode, err.strip()) == (130, "wayfolk: stopped")
