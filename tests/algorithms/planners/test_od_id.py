@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from reference import meets
+from wayfolk.algorithms.planners._groups.joint_moves import moves_of
 from wayfolk.algorithms.planners._groups.other_paths import first_conflict
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.metrics import sum_of_costs
@@ -71,8 +72,7 @@ def test_conflicts_are_found_as_the_rules_say():
     """Random paths of two to four agents, compared with the rules for every pair of moves."""
     rng = np.random.default_rng(4)
     grid = random_map(4, 4, 0.0, moves=Moves.EIGHT)
-    before = np.full(grid.n_cells, NOBODY, np.int32)
-    after = before.copy()
+    moves = moves_of(grid)
     n_without = 0
     for _ in range(200):
         n_agents, n_steps = int(rng.integers(2, 5)), int(rng.integers(0, 4))
@@ -83,9 +83,9 @@ def test_conflicts_are_found_as_the_rules_say():
             paths[agent, step + 1] = paths[agent, step] + grid.offsets[rng.choice(legal)]
         ends = rng.integers(0, n_steps + 1, n_agents).astype(np.int32)
         stays = paths[np.arange(n_agents)[:, None], np.minimum(np.arange(n_steps + 1), ends[:, None])]
-        one, other = first_conflict(paths, ends, grid.offsets, before, after)
-        assert (before == NOBODY).all()
-        assert (after == NOBODY).all()
+        one, other = first_conflict(moves, paths, ends)
+        assert (moves.before == NOBODY).all()
+        assert (moves.after == NOBODY).all()
         expected = [
             (step, {a, b})
             for step, a, b in itertools.product(range(n_steps), range(n_agents), range(n_agents))

@@ -22,6 +22,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Standley and Korf 2011; Renukamurthy 2016"
 OPTIMAL = False
 COMPLETE = True
+WORLDS = "any"
 AGENTS = 40
 
 

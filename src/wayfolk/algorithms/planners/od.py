@@ -29,6 +29,7 @@ from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
 PAPER = "Standley 2010; Renukamurthy 2016"
 OPTIMAL = True
 COMPLETE = True
+WORLDS = "any"
 AGENTS = 6
 
 
@@ -64,7 +65,7 @@ class OperatorDecomposition(Task):
         """Compute the distance of one agent, or begin to search."""
         if self.known < self.problem.n_agents:
             if self.ground.distance(self.known) is None:
-                place = self.problem.grid.place(int(self.problem.goals[self.known]))
+                place = self.problem.states.place(int(self.problem.goals[self.known]))
                 self.status, self.detail = Status.IMPOSSIBLE, f"agent {self.known} cannot reach its goal {place}"
             self.known += 1
             return 1
@@ -90,6 +91,6 @@ class OperatorDecomposition(Task):
         if self.search is not None:
             result.counters = Counters(expanded=self.search.expanded, generated=self.search.generated)
         if self.status is Status.SOLVED and self.search is not None:
-            result.plan = Plan(self.problem.grid, np.ascontiguousarray(self.search.cells()))
+            result.plan = Plan(self.problem.states, np.ascontiguousarray(self.search.cells()))
             result.bound = 1.0
         return result

@@ -18,6 +18,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Standley 2010; Renukamurthy 2016"
 OPTIMAL = True
 COMPLETE = True
+WORLDS = "any"
 AGENTS = 20
 
 

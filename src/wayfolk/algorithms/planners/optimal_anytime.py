@@ -23,6 +23,7 @@ from wayfolk.problem.result import Result, Status
 PAPER = "Standley and Korf 2011; Renukamurthy 2016"
 OPTIMAL = False
 COMPLETE = True
+WORLDS = "any"
 ANYTIME = True
 AGENTS = 40
 

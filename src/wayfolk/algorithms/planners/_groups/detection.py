@@ -113,7 +113,7 @@ class Groups(Task):
     def _measure(self) -> None:
         """Compute the distance of one agent."""
         if self.ground.distance(self.known) is None:
-            place = self.problem.grid.place(int(self.problem.goals[self.known]))
+            place = self.problem.states.place(int(self.problem.goals[self.known]))
             self.status, self.detail = Status.IMPOSSIBLE, f"agent {self.known} cannot reach its goal {place}"
         self.known += 1
 
@@ -146,8 +146,7 @@ class Groups(Task):
             if status is not Status.SOLVED:
                 return status
         while True:
-            grid, ground = self.problem.grid, self.ground
-            one, other = first_conflict(self.paths, self.ends, grid.offsets, ground.before, ground.after)
+            one, other = first_conflict(self.ground.moves, self.paths, self.ends)
             if one == NOBODY:
                 return Status.SOLVED
             self.counters.collisions += 1
@@ -217,7 +216,7 @@ class Groups(Task):
 
     def traffic(self, agents: list[int]) -> OtherPaths:
         """The present paths of `agents`."""
-        return other_paths_of(self.problem.grid.n_cells, self.paths, self.ends, np.array(agents, np.int32))
+        return other_paths_of(self.ground.moves, self.paths, self.ends, np.array(agents, np.int32))
 
     def _all_but(self, agents: list[int]) -> list[int]:
         """All agents that have a path, without `agents`."""
@@ -234,9 +233,10 @@ class Groups(Task):
             wider = np.zeros((len(self.paths), 2 * n_steps), np.int32)
             wider[:, : self.paths.shape[1]] = self.paths
             self.paths = wider
+        away = ~Plan(self.problem.states, cells).home(self.problem.goals[list(agents)])
         for k, agent in enumerate(agents):
-            away = np.flatnonzero(cells[:, k] != self.problem.goals[agent])
-            self.ends[agent] = end = int(away[-1]) + 1 if len(away) else 0
+            steps = np.flatnonzero(away[:, k])
+            self.ends[agent] = end = int(steps[-1]) + 1 if len(steps) else 0
             self.paths[agent, : end + 1] = cells[: end + 1, k]
         return int(self.ends[list(agents)].sum())
 
@@ -253,7 +253,7 @@ class Groups(Task):
     def plan(self) -> Plan:
         """The present paths as a plan."""
         steps = np.minimum(np.arange(int(self.ends.max(initial=0)) + 1)[:, None], self.ends)
-        return Plan(self.problem.grid, self.paths[np.arange(len(self.ends)), steps])
+        return Plan(self.problem.states, self.paths[np.arange(len(self.ends)), steps])
 
     def result(self) -> Result:
         """The plan, once there is one."""

@@ -16,6 +16,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._groups.joint_moves import (
+    JointCells,
+    JointStates,
+    clear,
+    depart,
+    enter,
+    meeting,
+    most_moves,
+    move_number,
+    n_moves,
+    stand,
+    target,
+)
 from wayfolk.algorithms.planners._groups.nodes import (
     EXPANDED,
     N_NODES,
@@ -28,28 +41,24 @@ from wayfolk.algorithms.planners._groups.nodes import (
 from wayfolk.algorithms.planners._groups.other_paths import is_passed, n_meetings
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, RUNNING
-from wayfolk.kernels.crossing import corners
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, NOWHERE, RUNNING
 from wayfolk.kernels.distances import UNREACHED, StepFields, steps_between
-from wayfolk.kernels.table import clear
+from wayfolk.kernels.table import clear as clear_table
 
 SUM_OF_COSTS, MAKESPAN, SUM_OF_LOSS = range(3)
-WAIT, FINISH = 8, 9  # after the eight directions
 
 
 class JointTeam(NamedTuple):
-    """The agents of a group: their numbers in `fields`, and their goals.
+    """The agents of a group: their numbers in `fields`, their goals, and their moves.
 
-    `places`, `before` and `after` are for an expansion: the places of the agents after it, as a row of `JointNodes`;
-    for each cell, the agent that was there; and the agent that will be there.
+    `places` is for an expansion: the places of the agents after it, as a row of `JointNodes`.
     """
 
     fields: StepFields
     agents: NDArray[np.int32]
     goals: NDArray[np.int32]
     places: NDArray[np.int32]
-    before: NDArray[np.int32]
-    after: NDArray[np.int32]
+    moves: JointCells | JointStates
 
 
 class JointAims(NamedTuple):
@@ -65,7 +74,7 @@ def open_joint(team, starts, hard, aims, nodes):
     """Begin at `starts`, whose distances are known."""
     n, count = team.agents.size, nodes.counts
     count[N_NODES] = count[N_ROWS] = count[N_OPEN] = count[EXPANDED] = 0
-    clear(nodes.table)
+    clear_table(nodes.table)
     h, farthest = 0, 0
     for a in range(n):
         left = steps_between(team.fields, team.agents[a], starts[a])
@@ -96,7 +105,8 @@ def advance_joint(team, hard, soft, aims, nodes, budget):
                 return FOUND
         if count[EXPANDED] >= stop:
             return RUNNING
-        if count[N_NODES] + 10 > nodes.tree.size or count[N_ROWS] + 10 > nodes.rows.size:
+        most = most_moves(team.moves) + 2
+        if count[N_NODES] + most > nodes.tree.size or count[N_ROWS] + most > nodes.rows.size:
             return FULL
         count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
         count[EXPANDED] += 1
@@ -111,46 +121,45 @@ def _is_end(team, hard, nodes, row):
     """Whether all agents are on their goals, and can stay."""
     n = team.agents.size
     for a in range(n):
-        cell = nodes.places[row, a] >> 1
-        if cell != team.goals[a] or is_passed(hard, cell, nodes.rows[row]["step"]):
+        node = nodes.places[row, a] >> 1
+        if stand(team.moves, node) != team.goals[a] or is_passed(team.moves, hard, node, nodes.rows[row]["step"]):
             return False
     return True
 
 
 @inner
 def _unfold(team, nodes, node):
-    """Fill `places`, `before` and `after` with what is decided at `node`."""
+    """Enter all moves that are decided at `node`."""
     n, row = team.agents.size, nodes.tree[node]["row"]
     for a in range(n):
         place = nodes.places[row, a]
         team.places[a] = place
-        team.before[place >> 1] = a
+        depart(team.moves, a, place >> 1)
         if place & 1:
-            team.after[place >> 1] = a
+            enter(team.moves, a, place >> 1, place >> 1)
     while nodes.tree[node]["next"] > 0:
         a, place = nodes.tree[node]["mover"], nodes.tree[node]["place"]
         team.places[a] = place
-        team.after[place >> 1] = a
+        enter(team.moves, a, nodes.places[row, a] >> 1, place >> 1)
         node = nodes.tree[node]["parent"]
 
 
 @inner
 def _fold(team, nodes, node):
-    """Empty `before` and `after` again."""
+    """Clear these moves again."""
     n, row = team.agents.size, nodes.tree[node]["row"]
     for a in range(n):
-        cell = nodes.places[row, a] >> 1
-        team.before[cell] = NOBODY
-        team.after[cell] = NOBODY
+        here = nodes.places[row, a] >> 1
+        clear(team.moves, here, here)
     while nodes.tree[node]["next"] > 0:
-        team.after[nodes.tree[node]["place"] >> 1] = NOBODY
+        clear(team.moves, nodes.places[row, nodes.tree[node]["mover"]] >> 1, nodes.tree[node]["place"] >> 1)
         node = nodes.tree[node]["parent"]
 
 
 @inner
 def _expand(team, hard, soft, aims, nodes, node, f):
     """Make a node for each move of the next agent."""
-    fields, row = team.fields, nodes.tree[node]["row"]
+    fields, moves, row = team.fields, team.moves, nodes.tree[node]["row"]
     g, h, meets = nodes.tree[node]["g"], nodes.tree[node]["h"], nodes.tree[node]["meets"]
     a = nodes.tree[node]["next"]
     if a == 0:
@@ -158,26 +167,29 @@ def _expand(team, hard, soft, aims, nodes, node, f):
         a = _unfinished(team, 0)
     after_it = _unfinished(team, a + 1)
     here, goal = team.places[a] >> 1, team.goals[a]
+    is_home = stand(moves, here) == goal
     step = nodes.rows[row]["step"] + 1
     left = steps_between(fields, team.agents[a], here)
-    for k in range(FINISH + 1):
-        if k < WAIT and not (fields.cells[here]["legal"] >> k) & 1:
+    wait = n_moves(moves, here)
+    for k in range(wait + 2):
+        finishes = k == wait + 1
+        there = target(moves, fields, here, k)
+        if there == NOWHERE:
             continue
-        there = here
-        if k < WAIT:
-            there = here + fields.offsets[k]
-        if k == FINISH and (aims.measure != SUM_OF_COSTS or here != goal or is_passed(hard, here, step - 1)):
+        if finishes and (aims.measure != SUM_OF_COSTS or not is_home or is_passed(moves, hard, here, step - 1)):
             continue
-        if _is_taken(team, here, there, k) or n_meetings(hard, fields.offsets, here, there, k, step) > 0:
+        move = move_number(moves, here, k)
+        if meeting(moves, here, there, move) != NOBODY or n_meetings(moves, hard, here, there, move, step) > 0:
             continue
         ahead = steps_between(fields, team.agents[a], there)
         if ahead == UNREACHED:
             continue
-        new_meets = meets + n_meetings(soft, fields.offsets, here, there, k, step)
-        if k == FINISH and is_passed(soft, here, step):
+        new_meets = meets + n_meetings(moves, soft, here, there, move, step)
+        if finishes and is_passed(moves, soft, here, step):
             new_meets += 1
-        new_g = g + _price(aims, k, here == goal, after_it == team.agents.size)
-        place = 2 * there + (k == FINISH)
+        rests = is_home and stand(moves, there) == goal
+        new_g = g + _price(aims, finishes, rests, after_it == team.agents.size)
+        place = 2 * there + finishes
         new_h = h + ahead - left
         new_f = new_g + aims.weight * new_h
         if aims.measure == MAKESPAN:
@@ -210,11 +222,11 @@ def _expand(team, hard, soft, aims, nodes, node, f):
 
 
 @inner
-def _price(aims, k, at_goal, ends_step):
-    """What move `k` adds to the cost; `ends_step`: all others have moved."""
+def _price(aims, finishes, rests, ends_step):
+    """What a move adds to the cost; `rests`: it is on its goal before and after it; `ends_step`: all others have moved."""
     if aims.measure == MAKESPAN:
         return np.int32(ends_step)
-    return np.int32(k < WAIT or (k == WAIT and not (aims.measure == SUM_OF_LOSS and at_goal)))
+    return np.int32(not (finishes or (aims.measure == SUM_OF_LOSS and rests)))
 
 
 @inner
@@ -223,24 +235,3 @@ def _unfinished(team, a):
     while a < team.agents.size and team.places[a] & 1:
         a += 1
     return a
-
-
-@inner
-def _is_taken(team, here, there, k):
-    """Whether a move `k` collides with that of an agent that has moved already."""
-    if team.after[there] != NOBODY:
-        return True
-    if k >= WAIT:
-        return False
-    if _has_moved(team, there, here):
-        return True
-    if k < 4:
-        return False
-    beside, across = corners(team.fields.offsets, here, k)
-    return _has_moved(team, beside, across) or _has_moved(team, across, beside)
-
-
-@inner
-def _has_moved(team, here, there):
-    """Whether an agent has moved from `here` to `there`."""
-    return team.before[here] != NOBODY and team.before[here] == team.after[there]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._groups import joint
+from wayfolk.algorithms.planners._groups.joint_moves import most_moves, moves_of
 from wayfolk.algorithms.planners._groups.nodes import (
     EXPANDED,
     N_NODES,
@@ -19,7 +20,7 @@ from wayfolk.algorithms.planners._groups.nodes import (
 )
 from wayfolk.algorithms.planners._groups.other_paths import OtherPaths, no_paths
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import FULL, NOBODY
+from wayfolk.kernels.codes import FULL
 from wayfolk.kernels.distances import UNREACHED, StepFields, steps_between
 from wayfolk.kernels.table import new_table, with_room
 from wayfolk.machine import available_bytes
@@ -33,13 +34,12 @@ MEASURES = {"sum_of_costs": joint.SUM_OF_COSTS, "makespan": joint.MAKESPAN, "sum
 
 
 class SharedFields:
-    """What all searches for the agents of a problem share: distances to their goals, and two arrays of cells."""
+    """What all searches for the agents of a problem share: distances to their goals, and their moves in a step."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.fields: StepFields = new_fields(problem.grid, problem.goals)
-        self.before = np.full(problem.grid.n_cells, NOBODY, np.int32)
-        self.after = self.before.copy()
+        self.fields: StepFields = new_fields(problem.states, problem.goals)
+        self.moves = moves_of(problem.states)
 
     def distance(self, agent: int) -> int | None:
         """The fewest steps of `agent` from its start to its goal, None if there is no way."""
@@ -67,8 +67,7 @@ class JointSearch:
             self.agents,
             ground.problem.goals[self.agents],
             np.zeros(len(agents) + 1, np.int32),
-            ground.before,
-            ground.after,
+            ground.moves,
         )
         self.hard = no_paths() if hard is None else hard
         self.soft = no_paths() if soft is None else soft
@@ -97,8 +96,9 @@ class JointSearch:
         """Double the arrays that are full, if there is memory for them."""
         nodes, n = self.nodes, len(self.agents)
         n_nodes, n_rows = len(nodes.tree), len(nodes.rows)
-        more_nodes = nodes.counts[N_NODES] + 10 > n_nodes
-        more_rows = nodes.counts[N_ROWS] + 10 > n_rows
+        most = most_moves(self.team.moves) + 2
+        more_nodes = nodes.counts[N_NODES] + most > n_nodes
+        more_rows = nodes.counts[N_ROWS] + most > n_rows
         need = more_nodes * 2 * n_nodes * (STEP_NODE.itemsize + heap.ROW.itemsize)
         need += more_rows * 2 * n_rows * (ROW.itemsize + 4 * n + 36)
         if need > 0.8 * available_bytes():
