@@ -100,9 +100,7 @@ class ConflictSearch(NodeTables, Task):
 
     def _is_unsolvable(self) -> bool:
         """Whether it is proved that there is no plan; if it is open, or agents are few, a joint search will run beside."""
-        if not self.problem.is_plain:
-            return False
-        answer = is_solvable(self.problem)
+        answer = is_solvable(self.problem) if self.problem.is_plain else None
         if answer is None or self.problem.n_agents <= FEW_AGENTS:
             agents = list(range(self.problem.n_agents))
             ground = SharedFields(self.problem)
