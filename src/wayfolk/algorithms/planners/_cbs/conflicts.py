@@ -2,6 +2,16 @@
 
 import numpy as np
 
+from wayfolk.algorithms.planners._cbs.moves import (
+    agent_of,
+    crossed,
+    has_opposites,
+    lag,
+    place_at,
+    span,
+    stay,
+    step_between,
+)
 from wayfolk.algorithms.planners._cbs.routes import where
 from wayfolk.algorithms.planners._cbs.tables import (
     DIAGONAL,
@@ -15,11 +25,10 @@ from wayfolk.algorithms.planners._cbs.tables import (
     VERTEX,
 )  # fmt: skip
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.crossing import corners
+from wayfolk.kernels.codes import NOBODY, NOWHERE
 
 MEETING, PARKED, SWAP, CROSSING = range(4)
-"""Kinds of conflicts: in one cell; one of the two has arrived there and stays; along one edge; on two diagonals."""
+"""Kinds of conflicts: in one place; one of the two has arrived there and stays; along one edge; on two diagonals."""
 
 
 @kernel
@@ -29,37 +38,62 @@ def find_conflicts(s):
     for agent in range(s.now.size):
         here = where(s, agent, 0)
         for t in range(1, s.now[agent]["length"] + 1):
-            if s.counts[N_CONFLICTS] + 2 * s.now.size > s.conflicts.size:
-                return FULL_CONFLICTS
             there = where(s, agent, t)
-            _find_in_cell(s, agent, here, there, t)
-            if here != there:
+            begin, end = span(s.moves, step_between(s.moves, here, there))
+            if s.counts[N_CONFLICTS] + (end - begin + 1) * s.now.size > s.conflicts.size:
+                return FULL_CONFLICTS
+            for k in range(begin, end):
+                _find_in_place(s, agent, here, there, place_at(s.moves, k), t)
+            if has_opposites(s.moves, here, there):
                 _find_from_to(s, agent, here, there, there, here, t, SWAP)
-                for k in range(4, 8):
-                    if here + s.offsets[k] == there:
-                        one, two = corners(s.offsets, here, k)
-                        _find_from_to(s, agent, here, there, one, two, t, CROSSING)
-                        _find_from_to(s, agent, here, there, two, one, t, CROSSING)
+                one, two = crossed(s.moves, here, there)
+                if one != NOWHERE:
+                    _find_from_to(s, agent, here, there, one, two, t, CROSSING)
+                    _find_from_to(s, agent, here, there, two, one, t, CROSSING)
             here = there
     return DONE
 
 
 @inner
-def _find_in_cell(s, agent, here, there, t):
-    """Conflicts in the cell `there`: with agents that stay there, and with those of larger numbers that come there."""
-    parked = s.owner[there]
+def _find_in_place(s, agent, here, there, place, t):
+    """Conflicts in a place of a step: with agents that rest there, and with those of larger numbers that come there."""
+    parked = s.owner[place]
     if parked != 0 and parked != agent + 1 and s.now[parked - 1]["length"] < t:
-        _add(s, PARKED, one=parked - 1, other=agent, here=there, there=there, here2=here, there2=there, t=t)
-    other = s.head[s.spots[there]["row"], t]
+        _add(
+            s, PARKED, one=parked - 1, other=agent, place=place, here=there, there=there, here2=here, there2=there, t=t
+        )
+    other = s.head[s.spots[place]["row"], t]
     while other != 0:
-        if other > agent + 1:
-            if s.now[other - 1]["length"] == t:
-                _add(s, PARKED, one=other - 1, other=agent, here=there, there=there, here2=here, there2=there, t=t)
-            elif s.now[agent]["length"] == t:
-                _add(s, PARKED, one=agent, other=other - 1, here=here, there=there, here2=there, there2=there, t=t)
+        who = agent_of(s.moves, other - 1)
+        if who > agent:
+            if s.now[who]["length"] == t and _rests(s, who, place):
+                _add(
+                    s, PARKED, one=who, other=agent, place=place, here=there, there=there, here2=here, there2=there, t=t
+                )
+            elif s.now[agent]["length"] == t and _rests(s, agent, place):
+                _add(
+                    s, PARKED, one=agent, other=who, place=place, here=here, there=there, here2=there, there2=there, t=t
+                )
             else:
-                _add(s, MEETING, one=agent, other=other - 1, here=here, there=there, here2=there, there2=there, t=t)
+                _add(
+                    s,
+                    MEETING,
+                    one=agent,
+                    other=who,
+                    place=place,
+                    here=here,
+                    there=there,
+                    here2=there,
+                    there2=there,
+                    t=t,
+                )
         other = s.behind[other - 1, t]
+
+
+@inner
+def _rests(s, agent, place):
+    """Whether an agent that arrives holds `place` from then on."""
+    return s.owner[place] == agent + 1 and lag(s.moves, place) == 0
 
 
 @inner
@@ -68,15 +102,26 @@ def _find_from_to(s, agent, here, there, here2, there2, t, kind):
     other = s.head[s.spots[here2]["row"], t - 1]
     while other != 0:
         if other > agent + 1 and where(s, other - 1, t) == there2:
-            _add(s, kind, one=agent, other=other - 1, here=here, there=there, here2=here2, there2=there2, t=t)
+            _add(
+                s,
+                kind,
+                one=agent,
+                other=other - 1,
+                place=there,
+                here=here,
+                there=there,
+                here2=here2,
+                there2=there2,
+                t=t,
+            )
         other = s.behind[other - 1, t - 1]
 
 
 @inner
-def _add(s, kind, one, other, here, there, here2, there2, t):
+def _add(s, kind, one, other, place, here, there, here2, there2, t):
     row = s.conflicts[s.counts[N_CONFLICTS]]
     row["kind"], row["one"], row["other"], row["time"], row["rank"] = kind, one, other, t, 0
-    row["here"], row["there"], row["here2"], row["there2"] = here, there, here2, there2
+    row["place"], row["here"], row["there"], row["here2"], row["there2"] = place, here, there, here2, there2
     s.counts[N_CONFLICTS] += 1
 
 
@@ -90,7 +135,7 @@ def next_violator(s, node):
         if kind == SHORTER:
             if s.now[agent]["length"] > begin:
                 return agent
-            other = _visitor(s, agent, s.goals[agent], begin)
+            other = _visitor(s, agent, begin)
             if other != NOBODY:
                 return other
         elif kind == PRESENT:
@@ -105,15 +150,27 @@ def next_violator(s, node):
 
 
 @inner
-def _visitor(s, agent, cell, begin):
-    """Another agent that is in `cell` at `begin` or later."""
-    for t in range(begin, s.head.shape[1]):
-        other = s.head[s.spots[cell]["row"], t]
-        while other != 0:
-            if other != agent + 1:
-                return np.int64(other - 1)
-            other = s.behind[other - 1, t]
+def _visitor(s, agent, begin):
+    """Another agent that holds a place of the goal of `agent` although that one rests there from `begin` on."""
+    first, end = span(s.moves, stay(s.moves, s.goals[agent]))
+    for k in range(first, end):
+        place = place_at(s.moves, k)
+        for t in range(begin + lag(s.moves, place), s.head.shape[1]):
+            other = s.head[s.spots[place]["row"], t]
+            while other != 0:
+                if agent_of(s.moves, other - 1) != agent:
+                    return np.int64(agent_of(s.moves, other - 1))
+                other = s.behind[other - 1, t]
     return np.int64(NOBODY)
+
+
+@inner
+def _holds(s, agent, place, t):
+    """Whether `agent` holds `place` at time `t`."""
+    k, end = span(s.moves, step_between(s.moves, where(s, agent, max(t - 1, 0)), where(s, agent, t)))
+    while k < end and place_at(s.moves, k) != place:
+        k += 1
+    return k < end
 
 
 @inner
@@ -122,11 +179,9 @@ def _is_broken(s, agent, kind, a, b, begin, end):
     if kind == LONGER:
         return length <= begin
     if kind == VERTEX:
-        if a == s.goals[agent] and end >= length:
-            return True
-        t = begin
-        while t <= min(end, length) and where(s, agent, t) != a:
+        t, last = min(begin, length + 1), min(end, length + 1)
+        while t <= last and not _holds(s, agent, a, t):
             t += 1
-        return t <= min(end, length)
+        return t <= last
     here, there = where(s, agent, begin - 1), where(s, agent, begin)
     return (here == a and there == b) or (kind == DIAGONAL and here == b and there == a)

@@ -72,7 +72,7 @@ def may_be_in_corridor(s, row):
 def _n_neighbours(s, cell):
     n = 0
     for k in range(8):
-        n += (s.legal[cell] >> k) & 1
+        n += (s.moves.legal[cell] >> k) & 1
     return n
 
 
@@ -80,8 +80,8 @@ def _n_neighbours(s, cell):
 def _next(s, before, cell):
     """The neighbour of a corridor's cell that is not `before`."""
     for k in range(8):
-        if (s.legal[cell] >> k) & 1 and cell + s.offsets[k] != before:
-            return cell + s.offsets[k]
+        if (s.moves.legal[cell] >> k) & 1 and cell + s.moves.offsets[k] != before:
+            return cell + s.moves.offsets[k]
     return cell
 
 
@@ -166,12 +166,12 @@ def _earliest(s, node, agent, target, most):
                 continue
             is_refused = False
             for move in range(8):
-                there = here + s.offsets[move]
-                if (s.legal[here] >> move) & 1 == 0 or s.reach[there]["since"] == members:
+                there = here + s.moves.offsets[move]
+                if (s.moves.legal[here] >> move) & 1 == 0 or s.reach[there]["since"] == members:
                     continue
                 if t + _away(s, there, target) > most:
                     continue
-                if is_forbidden(s, here, there, t):
+                if is_forbidden(s, here, there, there, t):
                     is_refused = True
                     continue
                 if there == target:
@@ -181,12 +181,12 @@ def _earliest(s, node, agent, target, most):
             if is_refused:
                 n_next = _list(s, 1 - side, n_next, here)
         for k in range(counts[N_RULES]):
-            cell = np.int64(s.rules[k]["cell"])
-            if s.reach[cell]["since"] == members and is_forbidden(s, cell, cell, t):
+            cell = np.int64(s.rules[k]["place"])
+            if s.reach[cell]["since"] == members and is_forbidden(s, cell, cell, cell, t):
                 s.reach[cell]["since"] = 0
                 for move in range(8):
-                    beside = cell + s.offsets[move]
-                    if (s.legal[cell] >> move) & 1 and s.reach[beside]["since"] == members:
+                    beside = cell + s.moves.offsets[move]
+                    if (s.moves.legal[cell] >> move) & 1 and s.reach[beside]["since"] == members:
                         n_next = _list(s, 1 - side, n_next, beside)
         n, side = n_next, 1 - side
         if n == 0 and t > counts[LAST_TIME]:
@@ -207,11 +207,15 @@ def _list(s, side, n, cell):
 @inner
 def _can_come(s, members, cell, t):
     """Whether an agent that is in one of the `members` can be in `cell` at the next time, which is `t`."""
-    if s.reach[cell]["since"] == members and not is_forbidden(s, cell, cell, t):
+    if s.reach[cell]["since"] == members and not is_forbidden(s, cell, cell, cell, t):
         return True
     for move in range(8):
-        here = cell + s.offsets[move]
-        if (s.legal[cell] >> move) & 1 and s.reach[here]["since"] == members and not is_forbidden(s, here, cell, t):
+        here = cell + s.moves.offsets[move]
+        if (
+            (s.moves.legal[cell] >> move) & 1
+            and s.reach[here]["since"] == members
+            and not is_forbidden(s, here, cell, cell, t)
+        ):
             return True
     return False
 
@@ -219,7 +223,7 @@ def _can_come(s, members, cell, t):
 @inner
 def _away(s, cell, target):
     """The fewest steps between two cells on an empty map."""
-    stride = s.offsets[1]
+    stride = s.moves.offsets[1]
     return max(abs(cell % stride - target % stride), abs(cell // stride - target // stride))
 
 
@@ -238,8 +242,8 @@ def _around(s, start, target, entry, gate):
         for i in range(n):
             cell = np.int64(s.frontier[side, i])
             for move in range(8):
-                there = cell + s.offsets[move]
-                if (s.legal[cell] >> move) & 1 == 0 or (cell == entry and there == gate):
+                there = cell + s.moves.offsets[move]
+                if (s.moves.legal[cell] >> move) & 1 == 0 or (cell == entry and there == gate):
                     continue
                 if there == target:
                     return g

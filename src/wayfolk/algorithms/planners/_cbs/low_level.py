@@ -7,6 +7,7 @@ and nodes are cells without times: so the search ends also where there is no rou
 
 import numpy as np
 
+from wayfolk.algorithms.planners._cbs.moves import is_home, most_moves, n_moves, stay, step_by, target
 from wayfolk.algorithms.planners._cbs.routes import count_passing, n_colliding, n_met, route_of, take
 from wayfolk.algorithms.planners._cbs.rules import ANYWHERE, gather, is_forbidden
 from wayfolk.algorithms.planners._cbs.tables import (
@@ -109,7 +110,7 @@ def _open(s, agent, known):
     counts[N_LOW] = counts[N_FOCAL] = counts[N_LATER] = 0
     shortest = max(np.int64(s.distance[agent, s.spots[start]["spot"]]), counts[LEAST_END])
     least = max(shortest, known)
-    if least > counts[MOST_END] or is_forbidden(s, ANYWHERE, start, 0):
+    if least > counts[MOST_END] or is_forbidden(s, ANYWHERE, start, stay(s.moves, start), 0):
         return NO_ROUTE
     counts[LOW_STAMP] = next_stamp(s.low_slots, counts[LOW_STAMP])
     key = key_of(s, 0, start)
@@ -126,7 +127,7 @@ def _search(s, agent, w, still, known):
     counts = s.counts
     goal = np.int64(s.goals[agent])
     least, n_alive = counts[LEAST], counts[N_ALIVE]
-    most = _times(w, least)
+    most, room = _times(w, least), most_moves(s.moves)
     work, stamp = counts[WORK], counts[LOW_STAMP]
     if not _admit(s, most):
         return FULL_LOW
@@ -134,7 +135,11 @@ def _search(s, agent, w, still, known):
         if work <= 0:
             counts[LEAST], counts[N_ALIVE], counts[WORK] = least, n_alive, 0
             return PAUSED
-        if counts[N_LOW] + 9 > s.low.size or counts[N_FOCAL] + 9 > s.focal.size or counts[N_LATER] + 9 > s.later.size:
+        if (
+            counts[N_LOW] + room > s.low.size
+            or counts[N_FOCAL] + room > s.focal.size
+            or counts[N_LATER] + room > s.later.size
+        ):
             counts[LEAST], counts[N_ALIVE], counts[WORK] = least, n_alive, work
             return FULL_LOW
         if s.n_open[least] == 0:
@@ -149,7 +154,7 @@ def _search(s, agent, w, still, known):
         k = np.int64(top["item"])
         fresh = top["f"] == s.low[k]["n_conflicts"] and top["tie"] == _tie(s.low[k]) and s.low[k]["is_open"] == 1
         cell, g, f = np.int64(s.low[k]["cell"]), np.int64(s.low[k]["g"]), np.int64(s.low[k]["f"])
-        if fresh and cell == goal and g >= counts[LEAST_END]:
+        if fresh and is_home(s.moves, cell, goal) and g >= counts[LEAST_END]:
             counts[LEAST], counts[N_ALIVE] = least, n_alive
             return _keep(s, k, least)
         counts[N_FOCAL] = heap.pop(s.focal, counts[N_FOCAL])
@@ -161,18 +166,16 @@ def _search(s, agent, w, still, known):
         n_alive -= 1
         counts[EXPANDED] += 1
         g += 1
-        legal = s.legal[cell]
-        for move in range(9):
-            there = cell
-            if move < 8:
-                if (legal >> move) & 1 == 0:
-                    continue
-                there = cell + s.offsets[move]
-            f = max(np.int64(g + s.distance[agent, s.spots[there]["spot"]]), counts[LEAST_END])
-            if f > counts[MOST_END] or is_forbidden(s, cell, there, g):
+        for move in range(n_moves(s.moves, cell)):
+            there = target(s.moves, cell, move)
+            if there == NOWHERE:
                 continue
-            n_conflicts = met + n_met(s, agent, cell, there, g)
-            if there == goal and g >= counts[LEAST_END]:
+            step = step_by(s.moves, cell, move, there)
+            f = max(np.int64(g + s.distance[agent, s.spots[there]["spot"]]), counts[LEAST_END])
+            if f > counts[MOST_END] or is_forbidden(s, cell, there, step, g):
+                continue
+            n_conflicts = met + n_met(s, agent, cell, there, step, g)
+            if is_home(s.moves, there, goal) and g >= counts[LEAST_END]:
                 n_conflicts += s.passing[min(np.int64(g + 1), s.head.shape[1])]
             key = key_of(s, min(np.int64(g), np.int64(still)), there)
             at = find_stamped(s.low_slots, key, stamp)
@@ -245,7 +248,7 @@ def _admit(s, most):
     """Move open nodes with an f of at most `most` to the focal list; whether there was room for all of them."""
     counts = s.counts
     while counts[N_LATER] > 0 and s.later[0]["f"] <= most:
-        if counts[N_FOCAL] + 9 > s.focal.size:
+        if counts[N_FOCAL] + most_moves(s.moves) > s.focal.size:
             return False
         k = np.int64(s.later[0]["item"])
         fresh = s.low[k]["is_open"] == 1 and s.low[k]["f"] == s.later[0]["f"]

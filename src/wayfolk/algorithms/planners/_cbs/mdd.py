@@ -2,11 +2,26 @@
 
 Level t has a node for each cell in which the agent can be at time t. A diagram begins at a place m of the array `mdd`: its
 cost, then for each level where it begins, counted from m, then two numbers for each node: its cell; and how much costlier
-than the cheapest its cheapest route is, shifted by 9 bits, with a bit for each move to a node of the next level.
+than the cheapest its cheapest route is, shifted by 9 bits, with a bit for each move to a node of the next level. Where a
+node can have more than nine moves, the bits are in words of their own behind these two numbers.
 """
 
 import numpy as np
 
+from wayfolk.algorithms.planners._cbs.moves import (
+    has_move,
+    has_words,
+    is_home,
+    lag,
+    most_moves,
+    n_moves,
+    node_size,
+    place_at,
+    span,
+    stay,
+    step_by,
+    target,
+)
 from wayfolk.algorithms.planners._cbs.rules import gather, is_forbidden
 from wayfolk.algorithms.planners._cbs.tables import (
     BACKWARD,
@@ -31,8 +46,10 @@ from wayfolk.algorithms.planners._cbs.tables import (
     WRITE,
 )  # fmt: skip
 from wayfolk.compile.jit import inner
+from wayfolk.kernels.codes import NOWHERE
 
 MOVE_BITS = 9
+WORD_BITS = 31  # moves in a word of a node
 
 
 @inner
@@ -101,20 +118,18 @@ def _grow_forward(s, agent, place, most):
         begin, end = s.mdd[place + 1 + t], s.mdd[place + 2 + t]
         if counts[WORK] <= 0:
             return PAUSED
-        if counts[N_LOW] + 9 * (end - begin) > s.low.size:
+        if counts[N_LOW] + most_moves(s.moves) * (end - begin) > s.low.size:
             return FULL_LOW
         counts[WORK] -= end - begin
         counts[EXPANDED] += end - begin
         counts[STAMP] += 1
         for k in range(begin, end):
             cell = np.int64(s.low[k]["cell"])
-            for move in range(9):
-                there = cell
-                if move < 8:
-                    if (s.legal[cell] >> move) & 1 == 0:
-                        continue
-                    there = cell + s.offsets[move]
-                if t + 1 + s.distance[agent, s.spots[there]["spot"]] > most or is_forbidden(s, cell, there, t + 1):
+            for move in range(n_moves(s.moves, cell)):
+                there = target(s.moves, cell, move)
+                if there == NOWHERE or t + 1 + s.distance[agent, s.spots[there]["spot"]] > most:
+                    continue
+                if is_forbidden(s, cell, there, step_by(s.moves, cell, move, there), t + 1):
                     continue
                 if s.reach[there]["since"] != counts[STAMP]:
                     s.reach[there]["since"] = counts[STAMP]
@@ -139,41 +154,50 @@ def _go_back(s, agent, place, cost, most):
         counts[EXPANDED] += end - begin
         counts[STAMP] += 1
         if t < most:
-            for k in range(end, s.mdd[place + 3 + t]):
-                if s.low[k]["f"] <= most:
-                    mark = s.reach[s.low[k]["cell"]]
-                    mark["since"], mark["node"] = counts[STAMP], k
+            _mark_level(s, end, s.mdd[place + 3 + t], most)
         for k in range(begin, end):
             node = s.low[k]
             cell = np.int64(node["cell"])
             best = np.int64(most + 1)
-            if cell == goal and t >= counts[LEAST_END] and t >= cost:
+            if is_home(s.moves, cell, goal) and t >= counts[LEAST_END] and t >= cost:
                 best = np.int64(t)
             moves = 0
-            for move in range(9):
-                there = cell
-                if move < 8:
-                    if t == most or (s.legal[cell] >> move) & 1 == 0:
-                        continue
-                    there = cell + s.offsets[move]
-                elif t == most:
-                    continue
-                mark = s.reach[there]
-                if mark["since"] == counts[STAMP] and not is_forbidden(s, cell, there, t + 1):
-                    moves |= 1 << move
-                    best = min(best, np.int64(s.low[mark["node"]]["f"]))
+            if t < most:
+                for move in range(n_moves(s.moves, cell)):
+                    there = target(s.moves, cell, move)
+                    if _leads_on(s, cell, there, move, t + 1):
+                        if not has_words(s.moves):
+                            moves |= 1 << move
+                        best = min(best, np.int64(s.low[s.reach[there]["node"]]["f"]))
             node["f"], node["n_conflicts"] = best, moves
         counts[LEVEL] -= 1
     return DONE
 
 
 @inner
+def _mark_level(s, begin, end, most):
+    """Mark the nodes of a level that lead to the goal in time, by the present stamp."""
+    for k in range(begin, end):
+        if s.low[k]["f"] <= most:
+            mark = s.reach[s.low[k]["cell"]]
+            mark["since"], mark["node"] = s.counts[STAMP], k
+
+
+@inner
+def _leads_on(s, here, there, move, t):
+    """Whether a move leads to a node of the level at `t` that is marked."""
+    if there == NOWHERE or s.reach[there]["since"] != s.counts[STAMP]:
+        return False
+    return not is_forbidden(s, here, there, step_by(s.moves, here, move, there), t)
+
+
+@inner
 def _write(s, place, cost, most):
     """Keep the nodes that lead to the goal in time."""
-    at = most + 3
+    at, size = most + 3, node_size(s.moves)
     for k in range(s.counts[N_LOW]):
         if s.low[k]["f"] <= most:
-            at += 2
+            at += size
     if place + at > s.mdd.size:
         return FULL_MDD
     at = most + 3
@@ -181,12 +205,18 @@ def _write(s, place, cost, most):
     for t in range(most + 1):
         end = s.mdd[place + 2 + t]
         s.mdd[place + 1 + t] = at
+        if has_words(s.moves):
+            s.counts[STAMP] += 1
+            if t < most:
+                _mark_level(s, end, s.mdd[place + 3 + t], most)
         for k in range(begin, end):
             node = s.low[k]
             if node["f"] <= most:
                 s.mdd[place + at] = node["cell"]
                 s.mdd[place + at + 1] = ((node["f"] - cost) << MOVE_BITS) | node["n_conflicts"]
-                at += 2
+                if has_words(s.moves):
+                    _write_words(s, place + at, size, t + 1)
+                at += size
         begin = end
     s.mdd[place + 2 + most] = at
     s.mdd[place] = most
@@ -196,12 +226,52 @@ def _write(s, place, cost, most):
 
 
 @inner
+def _write_words(s, at, size, t):
+    """Write the bits of the moves of a node of a diagram that lead to the level at `t`, which is marked."""
+    for k in range(2, size):
+        s.mdd[at + k] = 0
+    here = np.int64(s.mdd[at])
+    for move in range(n_moves(s.moves, here)):
+        if _leads_on(s, here, target(s.moves, here, move), move, t):
+            s.mdd[at + 2 + move // WORD_BITS] |= 1 << (move % WORD_BITS)
+
+
+@inner
+def must_hold(s, agent, route, held, t):
+    """Whether every cheapest route of `agent` holds the place `held` at time `t`."""
+    place = np.int64(s.routes[route]["mdd"])
+    if t > s.mdd[place]:
+        return s.owner[held] == agent + 1
+    level = t - lag(s.moves, held)  # a place of a move, by the nodes where it begins
+    for at in range(place + s.mdd[place + 1 + level], place + s.mdd[place + 2 + level], node_size(s.moves)):
+        here = np.int64(s.mdd[at])
+        if level == t:
+            if not _has_place(s, stay(s.moves, here), held):
+                return False
+            continue
+        for move in range(n_moves(s.moves, here)):
+            if has_move(s.moves, s.mdd, at, move):
+                if not _has_place(s, step_by(s.moves, here, move, target(s.moves, here, move)), held):
+                    return False
+    return True
+
+
+@inner
+def _has_place(s, step, held):
+    """Whether a step holds the place `held`."""
+    k, end = span(s.moves, step)
+    while k < end and place_at(s.moves, k) != held:
+        k += 1
+    return k < end
+
+
+@inner
 def width(s, route, t):
     """How many cells the diagram of `route` has at time `t`; an agent that has arrived is on its goal."""
     place = s.routes[route]["mdd"]
     if t >= s.mdd[place]:
         return 1
-    return (s.mdd[place + 2 + t] - s.mdd[place + 1 + t]) // 2
+    return (s.mdd[place + 2 + t] - s.mdd[place + 1 + t]) // node_size(s.moves)
 
 
 @inner
@@ -212,5 +282,5 @@ def has_node(s, route, cell, t):
         return cell == s.mdd[place + s.mdd[place + 1 + s.mdd[place]]]  # the goal
     k, end = s.mdd[place + 1 + t], s.mdd[place + 2 + t]
     while k < end and s.mdd[place + k] != cell:
-        k += 2
+        k += node_size(s.moves)
     return k < end

@@ -12,21 +12,29 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wayfolk.algorithms.planners._cbs import tables as tb
+from wayfolk.algorithms.planners._cbs.cell_moves import CbsCells
 from wayfolk.algorithms.planners._cbs.children import add_child, plan_child
 from wayfolk.algorithms.planners._cbs.conflicts import find_conflicts
 from wayfolk.algorithms.planners._cbs.low_level import index_nodes
+from wayfolk.algorithms.planners._cbs.moves import most_moves
 from wayfolk.algorithms.planners._cbs.routes import enter, retake
+from wayfolk.algorithms.planners._cbs.state_moves import state_moves
 from wayfolk.compile.jit import entry_point
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.table import SLOT, new_table
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import Counters
+from wayfolk.world.cache import cached
+from wayfolk.world.grid import Grid
+from wayfolk.world.spots import steps_to
 
 MOST_MDD = 1 << 26  # numbers of diagrams that are kept
 PORTION = 1 << 13  # nodes that a kernel expands before it pauses: some milliseconds
+STEPS_AT_FIRST = 128  # of the routes in a graph of states
 
-_ENTRY_POINTS: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""Of kernels: the tables of all searches have the same types, and to look at more than thirty arrays takes several us."""
+_ENTRY_POINTS: dict[tuple[Callable[..., Any], type], Callable[..., Any]] = {}
+"""Of kernels: the tables of all searches with one class of moves have the same types, and to look at more than thirty
+arrays takes several us."""
 
 T = TypeVar("T")
 Portions = Generator[None, None, T]
@@ -38,8 +46,15 @@ class NodeTables:
 
     def __init__(self, problem: Problem, w: float) -> None:
         self.problem, self.w = problem, w
-        self.tables = tb.new_tables(problem)
+        self.tables = _new_tables(problem)
         self.counters = Counters()
+
+    def _measure(self, agent: int) -> int:
+        """Compute the distances to the goal of `agent`; that from its start."""
+        states, goal, start = self.problem.states, int(self.problem.goals[agent]), int(self.problem.starts[agent])
+        steps = steps_to(states, goal)
+        self.tables.distance[agent] = steps[states.free_cells]
+        return int(steps[start])
 
     def _child(self, node: int, side: int) -> Portions[int | None]:
         """A child of `node`, for one side of the split; None if an agent has no route then. It is entered."""
@@ -89,8 +104,9 @@ class NodeTables:
 
     def _call(self, run: Callable[..., Any], *arguments: Any) -> Any:
         """Call a kernel with the tables, by its entry point."""
-        if (code := _ENTRY_POINTS.get(run)) is None:
-            code = _ENTRY_POINTS[run] = entry_point(run, self.tables, *arguments)
+        key = run, type(self.tables.moves)
+        if (code := _ENTRY_POINTS.get(key)) is None:
+            code = _ENTRY_POINTS[key] = entry_point(run, self.tables, *arguments)
         return code(self.tables, *arguments)
 
     def _find_conflicts(self) -> None:
@@ -142,9 +158,20 @@ class NodeTables:
         """Enlarge those of the arrays of a single search that are full; it is resumed with them."""
         s = self.tables
         lengths = {"low": tb.N_LOW, "focal": tb.N_FOCAL, "later": tb.N_LATER}
-        full = [name for name, count in lengths.items() if s.counts[count] + 9 > len(getattr(s, name))]
+        room = most_moves(s.moves)
+        full = [name for name, count in lengths.items() if s.counts[count] + room > len(getattr(s, name))]
         self.tables = tb.grown(s, **{name: 2 * len(getattr(s, name)) for name in full or ["low"]})
         if len(self.tables.low) > len(s.low):
             self.tables = self.tables._replace(low_slots=new_table(len(self.tables.low)))
             if s.counts[tb.PHASE] == tb.SEARCH:
                 index_nodes(self.tables)
+
+
+def _new_tables(problem: Problem) -> tb.CbsTables:
+    """Tables for the world of a problem."""
+    states = problem.states
+    if isinstance(states, Grid):
+        sizes = tb.Sizes(states.n_cells, len(states.free_cells), 2 * (states.width + states.height))
+        return tb.new_tables(problem, CbsCells(states.legal, states.offsets), sizes)
+    moves = cached(states, "cbs moves", state_moves)
+    return tb.new_tables(problem, moves, tb.Sizes(moves.n_places, moves.n_places, STEPS_AT_FIRST))

@@ -8,6 +8,7 @@ import numpy as np
 
 from wayfolk.algorithms.planners._cbs.low_level import key_of
 from wayfolk.algorithms.planners._cbs.mdd import MOVE_BITS, build, mdd_of
+from wayfolk.algorithms.planners._cbs.moves import collide, has_move, is_home, most_moves, n_moves, node_size, target
 from wayfolk.algorithms.planners._cbs.routes import route_of
 from wayfolk.algorithms.planners._cbs.rules import gather
 from wayfolk.algorithms.planners._cbs.tables import (
@@ -24,7 +25,6 @@ from wayfolk.algorithms.planners._cbs.tables import (
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.table import clear, find, find_stamped, next_stamp, put, put_stamped
 
 STEPS = (0, 2, 7)
@@ -105,6 +105,7 @@ def _wider(s, agent, route, slack):
 def _search_pair(s, indices, agents, places, costs, slack):
     """The least delta of two routes that have no conflict, `slack` + 1 if it is more than `slack`."""
     place1, place2 = places
+    room = (most_moves(s.moves) + 1) * (most_moves(s.moves) + 1)
     first1, first2 = np.int64(s.mdd[place1 + 1]), np.int64(s.mdd[place2 + 1])
     s.counts[N_STATES] = 0
     s.counts[STATE_STAMP] = next_stamp(s.state_slots, s.counts[STATE_STAMP])
@@ -119,16 +120,16 @@ def _search_pair(s, indices, agents, places, costs, slack):
         k1, k2 = np.int64(state["one"]), np.int64(state["other"])
         if k1 == ARRIVED and k2 == ARRIVED:
             return delta
-        if s.counts[N_STATES] + 100 > s.states.size or n + 100 > s.focal.size:
+        if s.counts[N_STATES] + room > s.states.size or n + room > s.focal.size:
             return delta
         slack1 = slack2 = np.int64(0)
-        n1 = n2 = 1
+        n1 = n2 = np.int64(1)
         if k1 != ARRIVED:
             slack1 = np.int64(s.mdd[place1 + k1 + 1] >> MOVE_BITS)
-            n1 = 10
+            n1 = n_moves(s.moves, np.int64(s.mdd[place1 + k1])) + 1
         if k2 != ARRIVED:
             slack2 = np.int64(s.mdd[place2 + k2 + 1] >> MOVE_BITS)
-            n2 = 10
+            n2 = n_moves(s.moves, np.int64(s.mdd[place2 + k2])) + 1
         rest = delta - slack1 - slack2  # of those who have arrived
         for move1 in range(n1):
             here1, there1, next1 = _step(s, agents[0], indices[0], place1, k1, t, move1, costs[0])
@@ -142,7 +143,7 @@ def _search_pair(s, indices, agents, places, costs, slack):
                 if next2 == NO_NODE:
                     continue
                 total = rest + delta1 + _delta_of(s, place2, k2, next2, t, costs[1])
-                if total <= slack and not _meet(s, here1, there1, here2, there2):
+                if total <= slack and not collide(s.moves, here1, there1, here2, there2):
                     n = _reach(s, n, next1, next2, t + 1, total)
     return slack + 1
 
@@ -152,14 +153,14 @@ def _fill(s, index, place):
     """Write where each node of a diagram is to a hash table; the length of the table, 0 if there is no room."""
     last = place + 1 + s.mdd[place]
     n_slots = np.int64(64)
-    while n_slots < s.mdd[last + 1] - s.mdd[place + 1]:  # two numbers for each node
+    while n_slots < s.mdd[last + 1] - s.mdd[place + 1]:  # two numbers or more for each node
         n_slots *= 2
     if n_slots > index.size:
         return np.int64(0)
     slots = index[:n_slots]
     clear(slots)
     for t in range(s.mdd[place] + 1):
-        for k in range(s.mdd[place + 1 + t], s.mdd[place + 2 + t], 2):
+        for k in range(s.mdd[place + 1 + t], s.mdd[place + 2 + t], node_size(s.moves)):
             key = key_of(s, t, s.mdd[place + k]) + 1
             put(slots, find(slots, key), key, k)
     return n_slots
@@ -169,21 +170,20 @@ def _fill(s, index, place):
 def _step(s, agent, index, place, k, t, move, cost):
     """The cells before and after move number `move` of an agent at node `k`, and its next node.
 
-    The last move is to stay on the goal for good: the next node is ARRIVED. NO_NODE says that there is no such move.
+    The move after the last one is to stay on the goal for good: the next node is ARRIVED. NO_NODE says that there is no
+    such move.
     """
     goal = np.int64(s.goals[agent])
     if k == ARRIVED:
         return goal, goal, ARRIVED
     cell = np.int64(s.mdd[place + k])
-    if move == 9:
-        if cell == goal and t >= cost:
+    if move == n_moves(s.moves, cell):
+        if is_home(s.moves, cell, goal) and t >= cost:
             return goal, goal, ARRIVED
         return cell, cell, NO_NODE
-    if (s.mdd[place + k + 1] >> move) & 1 == 0:
+    if not has_move(s.moves, s.mdd, place + k, move):
         return cell, cell, NO_NODE
-    there = cell
-    if move < 8:
-        there = cell + s.offsets[move]
+    there = target(s.moves, cell, move)
     return cell, there, np.int64(index[find(index, key_of(s, t + 1, there) + 1)]["item"])
 
 
@@ -195,17 +195,6 @@ def _delta_of(s, place, k, there, t, cost):
     if there == ARRIVED:
         return np.int64(t - cost)
     return np.int64(s.mdd[place + there + 1] >> MOVE_BITS)
-
-
-@inner
-def _meet(s, here1, there1, here2, there2):
-    if there1 == there2 or (there1 == here2 and there2 == here1):
-        return True
-    for k in range(4, 8):
-        if here1 + s.offsets[k] == there1:
-            one, two = corners(s.offsets, here1, k)
-            return (here2 == one and there2 == two) or (here2 == two and there2 == one)
-    return False
 
 
 @inner

@@ -3,9 +3,8 @@
 import numpy as np
 
 from wayfolk.algorithms.planners._cbs.conflicts import CROSSING, MEETING, PARKED, SWAP
-from wayfolk.algorithms.planners._cbs.corridors import may_be_in_corridor, split_corridor
-from wayfolk.algorithms.planners._cbs.mdd import has_node, mdd_of, width
-from wayfolk.algorithms.planners._cbs.rectangles import split_rectangle
+from wayfolk.algorithms.planners._cbs.mdd import has_node, mdd_of, must_hold, width
+from wayfolk.algorithms.planners._cbs.moves import corridor, is_in_corridor, lag, rectangle
 from wayfolk.algorithms.planners._cbs.routes import route_of, where
 from wayfolk.algorithms.planners._cbs.splits import put
 from wayfolk.algorithms.planners._cbs.tables import (
@@ -55,10 +54,11 @@ def rank_conflicts(s):
 def _must(s, row, agent):
     """1 if every cheapest route of `agent` has the conflict, else 0."""
     route, t = route_of(s, agent), np.int64(row["time"])
-    if width(s, route, t) > 1 or not has_node(s, route, where(s, agent, t), t):
-        return 0
-    if row["kind"] == SWAP or row["kind"] == CROSSING:
-        return 1 if width(s, route, t - 1) == 1 and has_node(s, route, where(s, agent, t - 1), t - 1) else 0
+    if row["kind"] != SWAP and row["kind"] != CROSSING:
+        return 1 if must_hold(s, agent, route, np.int64(row["place"]), t) else 0
+    for at in (t, t - 1):
+        if width(s, route, at) > 1 or not has_node(s, route, where(s, agent, at), at):
+            return 0
     return 1
 
 
@@ -76,7 +76,7 @@ def choose(s, node, rectangles, corridors, targets, disjoint):
         counts[N_SPLIT] = counts[N_SPLIT2] = 0
         counts[SPLIT_RANK] = CARDINAL
         if corridors and row["kind"] != PARKED and row["kind"] != CROSSING:
-            code = split_corridor(s, node, row)
+            code = corridor(s.moves, s, node, row)
             if code != DONE or counts[N_SPLIT] > 0:
                 return code
     if rectangles and row["rank"] != CARDINAL:
@@ -88,7 +88,7 @@ def choose(s, node, rectangles, corridors, targets, disjoint):
             counts[WORK] -= RECTANGLE_WORK
             other = s.conflicts[counts[LEVEL]]
             if other["kind"] == MEETING and other["rank"] > CARDINAL:
-                rank_here = split_rectangle(s, other, counts[COST])
+                rank_here = rectangle(s.moves, s, other, counts[COST])
                 counts[COST] = min(counts[COST], rank_here)
             counts[LEVEL] += 1
         counts[PHASE] = BEGIN
@@ -108,7 +108,7 @@ def _first(s, corridors):
         key = (np.int64(row["rank"]) << 40) + np.int64(row["time"])
         if row["kind"] != PARKED:
             key += np.int64(1) << 36
-            if not (corridors and may_be_in_corridor(s, row)):
+            if not (corridors and is_in_corridor(s.moves, s, row)):
                 key += np.int64(1) << 35
         if key < least:
             best, least = k, key
@@ -119,7 +119,7 @@ def _first(s, corridors):
 def _split(s, row, targets, disjoint):
     """The usual children: one agent or the other avoids the conflict. Disjoint: one agent has the cell, or avoids it."""
     s.counts[N_SPLIT] = s.counts[N_SPLIT2] = 0
-    one, other, t = row["one"], row["other"], row["time"]
+    one, other, t, place = row["one"], row["other"], row["time"], row["place"]
     if row["kind"] == SWAP:
         put(s, 0, one, EDGE, row["here"], row["there"], t, t)
         put(s, 1, other, EDGE, row["here2"], row["there2"], t, t)
@@ -127,14 +127,15 @@ def _split(s, row, targets, disjoint):
         put(s, 0, one, DIAGONAL, row["here"], row["there"], t, t)
         put(s, 1, other, DIAGONAL, row["here2"], row["there2"], t, t)
     elif row["kind"] == PARKED and targets:
-        put(s, 0, one, LONGER, row["there"], row["there"], t, t)
-        put(s, 1, one, SHORTER, row["there"], row["there"], t, FOREVER)
+        since = t - lag(s.moves, place)
+        put(s, 0, one, LONGER, place, place, since, since)
+        put(s, 1, one, SHORTER, place, place, since, FOREVER)
     elif row["kind"] == MEETING and disjoint:
-        put(s, 0, one, VERTEX, row["there"], row["there"], t, t)
-        put(s, 1, one, PRESENT, row["there"], row["there"], t, t)
+        put(s, 0, one, VERTEX, place, place, t, t)
+        put(s, 1, one, PRESENT, place, place, t, t)
     else:
-        put(s, 0, one, VERTEX, row["there"], row["there"], t, t)
-        put(s, 1, other, VERTEX, row["there"], row["there"], t, t)
+        put(s, 0, one, VERTEX, place, place, t, t)
+        put(s, 1, other, VERTEX, place, place, t, t)
 
 
 @kernel

@@ -46,7 +46,7 @@ def _try_turn(s, one, other, cell, t, sx, sy, below):
     if begin1 == t or begin2 == t or end1 == t or end2 == t:
         return np.int64(3)
     end1, end2 = _last_single(s, one, t, end1), _last_single(s, other, t, end2)
-    stride = s.offsets[1]
+    stride = s.moves.offsets[1]
     x1, y1 = _turned(where(s, one, end1), stride, sx, sy)
     x2, y2 = _turned(where(s, other, end2), stride, sx, sy)
     right, lower = min(x1, x2), min(y1, y2)
@@ -91,7 +91,7 @@ def _try_turn(s, one, other, cell, t, sx, sy, below):
 @inner
 def _span(s, agent, t, sx, sy):
     """From when to when, around time `t`, the agent moves only to `sx` and `sy`."""
-    stride = s.offsets[1]
+    stride = s.moves.offsets[1]
     begin, end = t, t
     while begin > 0:
         step = where(s, agent, begin) - where(s, agent, begin - 1)
@@ -124,7 +124,7 @@ def _turned(cell, stride, sx, sy):
 @inner
 def _write_sides(s, agents, child, cell, t, turn, corner, begin, earliest, below):
     """Write the right side for the first of `agents`, whose child is `child`, and the lower side for the second."""
-    stride = s.offsets[1]
+    stride = s.moves.offsets[1]
     x, y = _turned(cell, stride, turn[0], turn[1])
     right, lower = corner
     first, first2 = s.counts[N_SPLIT], s.counts[N_SPLIT2]  # behind the best one so far
@@ -197,6 +197,6 @@ def _is_move(s, moves, here, there):
     if here == there:
         return (moves >> 8) & 1 == 1
     move = 0
-    while move < 8 and here + s.offsets[move] != there:
+    while move < 8 and here + s.moves.offsets[move] != there:
         move += 1
     return move < 8 and (moves >> move) & 1 == 1

@@ -2,10 +2,19 @@
 
 import numpy as np
 
+from wayfolk.algorithms.planners._cbs.moves import (
+    agent_of,
+    crossed,
+    entry,
+    has_opposites,
+    place_at,
+    span,
+    stay,
+    step_between,
+)
 from wayfolk.algorithms.planners._cbs.tables import N_USED, ROOT, STAMP
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.crossing import corners
 
 
 @kernel
@@ -40,27 +49,37 @@ def take(s, agent, route):
     if now["route"] != NOWHERE:
         _leave(s, agent)
     now["route"], now["length"], now["first"] = route, s.routes[route]["length"], s.routes[route]["first"]
+    here = np.int64(s.cells[now["first"]])
     for t in range(now["length"] + 1):
-        cell = s.cells[now["first"] + t]
-        if s.spots[cell]["row"] == 0:
-            s.counts[N_USED] += 1
-            s.spots[cell]["row"] = s.counts[N_USED]
-        s.behind[agent, t] = s.head[s.spots[cell]["row"], t]
-        s.head[s.spots[cell]["row"], t] = agent + 1
+        there = np.int64(s.cells[now["first"] + t])
+        begin, end = span(s.moves, step_between(s.moves, here, there))
+        for k in range(begin, end):
+            place, number = place_at(s.moves, k), entry(s.moves, agent, k - begin)
+            if s.spots[place]["row"] == 0:
+                s.counts[N_USED] += 1
+                s.spots[place]["row"] = s.counts[N_USED]
+            s.behind[number, t] = s.head[s.spots[place]["row"], t]
+            s.head[s.spots[place]["row"], t] = number + 1
+        here = there
 
 
 @inner
 def _leave(s, agent):
     now = s.now[agent]
+    here = np.int64(s.cells[now["first"]])
     for t in range(now["length"] + 1):
-        cell = s.cells[now["first"] + t]
-        other = s.head[s.spots[cell]["row"], t]
-        if other == agent + 1:
-            s.head[s.spots[cell]["row"], t] = s.behind[agent, t]
-            continue
-        while s.behind[other - 1, t] != agent + 1:
-            other = s.behind[other - 1, t]
-        s.behind[other - 1, t] = s.behind[agent, t]
+        there = np.int64(s.cells[now["first"] + t])
+        begin, end = span(s.moves, step_between(s.moves, here, there))
+        for k in range(begin, end):
+            row, number = s.spots[place_at(s.moves, k)]["row"], entry(s.moves, agent, k - begin)
+            other = s.head[row, t]
+            if other == number + 1:
+                s.head[row, t] = s.behind[number, t]
+                continue
+            while s.behind[other - 1, t] != number + 1:
+                other = s.behind[other - 1, t]
+            s.behind[other - 1, t] = s.behind[number, t]
+        here = there
 
 
 @inner
@@ -77,27 +96,36 @@ def route_of(s, agent):
 
 
 @inner
-def n_met(s, agent, here, there, t):
-    """How many conflicts `agent` has with others if it moves from `here` to `there` and arrives at time `t`."""
+def n_met(s, agent, here, there, step, t):
+    """How many conflicts `agent` has with others by a step from `here` to `there` that ends at time `t`."""
     total = 0
     n_steps = s.head.shape[1]
-    parked = s.owner[there]
-    if parked != 0 and parked != agent + 1 and s.now[parked - 1]["route"] != NOWHERE:
-        if s.now[parked - 1]["length"] < t:
-            total += 1
-    if t >= n_steps:
-        return total
-    other = s.head[s.spots[there]["row"], t]
+    begin, end = span(s.moves, step)
+    for k in range(begin, end):
+        place = place_at(s.moves, k)
+        parked = s.owner[place]
+        if parked != 0 and parked != agent + 1 and s.now[parked - 1]["route"] != NOWHERE:
+            if s.now[parked - 1]["length"] < t:
+                total += 1
+        if t < n_steps:
+            total += _n_others(s, agent, place, t)
+    if t < n_steps and has_opposites(s.moves, here, there):
+        total += _n_from_to(s, agent, there, here, t)
+        one, two = crossed(s.moves, here, there)
+        if one != NOWHERE:
+            total += _n_from_to(s, agent, one, two, t) + _n_from_to(s, agent, two, one, t)
+    return total
+
+
+@inner
+def _n_others(s, agent, place, t):
+    """How many others hold `place` at time `t` on their way."""
+    total = 0
+    other = s.head[s.spots[place]["row"], t]
     while other != 0:
-        if other != agent + 1:
+        if agent_of(s.moves, other - 1) != agent:
             total += 1
         other = s.behind[other - 1, t]
-    if here != there:
-        total += _n_from_to(s, agent, there, here, t)
-        for k in range(4, 8):
-            if here + s.offsets[k] == there:
-                one, two = corners(s.offsets, here, k)
-                total += _n_from_to(s, agent, one, two, t) + _n_from_to(s, agent, two, one, t)
     return total
 
 
@@ -115,17 +143,14 @@ def _n_from_to(s, agent, here, there, t):
 
 @inner
 def count_passing(s, agent):
-    """Write to `passing[t]` how often others are on the goal of `agent` at `t` or later."""
-    goal = s.goals[agent]
+    """Write to `passing[t]` how often others hold a place of the goal of `agent` at `t` or later."""
+    begin, end = span(s.moves, stay(s.moves, s.goals[agent]))
     n_steps = s.head.shape[1]
     total = 0
     s.passing[n_steps] = 0
     for t in range(n_steps - 1, -1, -1):
-        other = s.head[s.spots[goal]["row"], t]
-        while other != 0:
-            if other != agent + 1:
-                total += 1
-            other = s.behind[other - 1, t]
+        for k in range(begin, end):
+            total += _n_others(s, agent, place_at(s.moves, k), t)
         s.passing[t] = total
 
 
@@ -138,19 +163,23 @@ def n_colliding(s, agent):
     here = where(s, agent, 0)
     for t in range(1, length + 1):
         there = where(s, agent, t)
-        parked = np.int64(s.owner[there]) - 1
-        if parked >= 0 and parked != agent and s.now[parked]["route"] != NOWHERE and s.now[parked]["length"] < t:
-            total += _mark(s, parked, stamp)
-        total += _mark_all(s, agent, there, t, stamp)
-        if here != there:
+        begin, end = span(s.moves, step_between(s.moves, here, there))
+        for k in range(begin, end):
+            place = place_at(s.moves, k)
+            parked = np.int64(s.owner[place]) - 1
+            if parked >= 0 and parked != agent and s.now[parked]["route"] != NOWHERE and s.now[parked]["length"] < t:
+                total += _mark(s, parked, stamp)
+            total += _mark_all(s, agent, place, t, stamp)
+        if has_opposites(s.moves, here, there):
             total += _mark_from_to(s, agent, there, here, t, stamp)
-            for k in range(4, 8):
-                if here + s.offsets[k] == there:
-                    one, two = corners(s.offsets, here, k)
-                    total += _mark_from_to(s, agent, one, two, t, stamp) + _mark_from_to(s, agent, two, one, t, stamp)
+            one, two = crossed(s.moves, here, there)
+            if one != NOWHERE:
+                total += _mark_from_to(s, agent, one, two, t, stamp) + _mark_from_to(s, agent, two, one, t, stamp)
         here = there
+    begin, end = span(s.moves, stay(s.moves, here))
     for t in range(length + 1, s.head.shape[1]):
-        total += _mark_all(s, agent, here, t, stamp)
+        for k in range(begin, end):
+            total += _mark_all(s, agent, place_at(s.moves, k), t, stamp)
     return total
 
 
@@ -164,13 +193,13 @@ def _mark(s, other, stamp):
 
 
 @inner
-def _mark_all(s, agent, cell, t, stamp):
-    """Mark the others that are in `cell` at time `t`; how many were not marked."""
+def _mark_all(s, agent, place, t, stamp):
+    """Mark the others that hold `place` at time `t`; how many were not marked."""
     total = 0
-    other = np.int64(s.head[s.spots[cell]["row"], t])
+    other = np.int64(s.head[s.spots[place]["row"], t])
     while other != 0:
-        if other != agent + 1:
-            total += _mark(s, other - 1, stamp)
+        if agent_of(s.moves, other - 1) != agent:
+            total += _mark(s, agent_of(s.moves, other - 1), stamp)
         other = np.int64(s.behind[other - 1, t])
     return total
 

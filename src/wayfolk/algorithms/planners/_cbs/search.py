@@ -19,10 +19,10 @@ from wayfolk.algorithms.planners._groups.solvability import SolvabilitySearch
 from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.algorithms.task import Task
 from wayfolk.errors import TooLarge
+from wayfolk.kernels.distances import UNREACHED
 from wayfolk.problem.plan import Plan, from_paths
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Result, Status
-from wayfolk.world.spots import steps_to
 
 MOST_WEIGHTS = 1 << 20  # weights of pairs that are kept
 FEW_AGENTS = 6
@@ -100,7 +100,7 @@ class ConflictSearch(NodeTables, Task):
 
     def _is_unsolvable(self) -> bool:
         """Whether it is proved that there is no plan; if it is open, or agents are few, a joint search will run beside."""
-        answer = is_solvable(self.problem)
+        answer = is_solvable(self.problem) if self.problem.is_plain else None
         if answer is None or self.problem.n_agents <= FEW_AGENTS:
             agents = list(range(self.problem.n_agents))
             ground = SharedFields(self.problem)
@@ -136,8 +136,9 @@ class ConflictSearch(NodeTables, Task):
     def _plan_first(self) -> Portions[None]:
         """Give the next agent the shortest route that has the fewest conflicts with those before it."""
         agent = self.n_planned
-        grid = self.problem.grid
-        self.tables.distance[agent] = steps_to(grid, int(self.problem.goals[agent]))[grid.free_cells]
+        if self._measure(agent) == UNREACHED:
+            self._end_without_plan()
+            return
         self._make_room()
         yield from self._run(replan, tb.ROOT, agent, self.w)
         self.n_planned += 1
@@ -265,7 +266,7 @@ class ConflictSearch(NodeTables, Task):
         """The plan, once there is one."""
         result = Result(self.status, self.algorithm, options=dict(self.options), counters=self.counters)
         if self.status is Status.SOLVED and self.solvability is not None and self.solvability.cells is not None:
-            result.plan = from_paths(self.problem.grid, list(self.solvability.cells.T))
+            result.plan = from_paths(self.problem.states, list(self.solvability.cells.T))
         elif self.status is Status.SOLVED:
             result.plan = self._answer()
         else:
@@ -281,4 +282,4 @@ class ConflictSearch(NodeTables, Task):
         self._enter(node)
         s = self.tables
         paths = [s.cells[now["first"] : now["first"] + now["length"] + 1].copy() for now in s.now]
-        return from_paths(self.problem.grid, paths)
+        return from_paths(self.problem.states, paths)

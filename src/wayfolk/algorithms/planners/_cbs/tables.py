@@ -2,10 +2,14 @@
 
 A node of the tree stores what differs from its parent: its constraints and the routes of agents that were planned again.
 One node at a time is *entered*: then `now` holds the route of every agent, and the occupancy table who is where and when.
-Agents in one cell at one time form a linked list; entries of the table are agent + 1, and 0 where nobody is. What has an
-entry for each cell and agent, or each cell and step, has one for each *spot*: free cells are numbered in `spots`. Cells
-get a row of the occupancy table when a route uses them first; the others share row 0, and take no memory. Nodes of
-searches in space and time are found in a hash table, so that memory grows with the nodes that there are.
+What has an entry for each cell and agent has one for each *spot*: free cells are numbered in `spots`. In other worlds than
+grids a cell is a node of the graph of states.
+
+Agents hold places: on a grid the cell where they are, elsewhere what `moves` says. Agents that hold one place at one time
+form a linked list; a list has the numbers of entries + 1, and 0 where it ends. Places get a row of the occupancy table
+when a route uses them first; the others share row 0, and take no memory. The `row` in `spots` is that of a place, and
+`owner` says to whose goal a place belongs. Nodes of searches in space and time are found in a hash table, so that memory
+grows with the nodes that there are.
 
 Kernels that may take long work for WORK units at a time: then they answer PAUSED, and resume when they are called again.
 PHASE and what follows it in `counts` say where they have stopped.
@@ -13,11 +17,12 @@ PHASE and what follows it in `counts` say where they have stopped.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._cbs.moves import most_places, place_at, span, stay
 from wayfolk.errors import TooLarge
 from wayfolk.kernels import heap
 from wayfolk.kernels.codes import NOWHERE
@@ -25,12 +30,16 @@ from wayfolk.kernels.table import SLOT, new_table
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
 
+if TYPE_CHECKING:
+    from wayfolk.algorithms.planners._cbs.cell_moves import CbsCells
+    from wayfolk.algorithms.planners._cbs.state_moves import CbsStates
+
 FOREVER = np.int32(2**31 - 1)
 ROOT = 0
 N_PAIR_STATES = 1 << 14  # how many nodes a search for two agents may have
 
 # kinds of constraints
-VERTEX, EDGE, DIAGONAL, LONGER, SHORTER, PRESENT = range(6)
+VERTEX, EDGE, DIAGONAL, LONGER, SHORTER, PRESENT, AWAY = range(7)
 
 # places in `counts`
 N_TREE, N_CONSTRAINTS, N_CHANGES, N_ROUTES, N_CELLS, N_RULES, N_CONFLICTS, N_MDD = range(8)
@@ -61,18 +70,17 @@ CHANGE = _dtype("agent route")
 ROUTE = _dtype("length bound node", "first mdd")
 SPOT = _dtype("spot row")
 NOW = _dtype("route length", "first stamp met")
-RULE = _dtype("cell origin begin end next")
+RULE = _dtype("place origin begin end next")
 LOW = _dtype("cell g f n_conflicts parent is_open", "key")
 REACH = _dtype("node", "since listed")
 STATE = _dtype("one other time delta")
-CONFLICT = _dtype("kind one other here there here2 there2 time rank")
+CONFLICT = _dtype("kind one other place here there here2 there2 time rank")
 
 
 class CbsTables(NamedTuple):
     """What the kernels of a conflict-based search read and write."""
 
-    legal: NDArray[np.uint8]
-    offsets: NDArray[np.int32]
+    moves: CbsCells | CbsStates
     spots: NDArray[np.void]
     distance: NDArray[np.int32]
     starts: NDArray[np.int32]
@@ -84,8 +92,8 @@ class CbsTables(NamedTuple):
     routes: NDArray[np.void]
     cells: NDArray[np.int32]
     now: NDArray[np.void]
-    head: NDArray[np.int16]
-    behind: NDArray[np.int16]
+    head: NDArray[np.int16] | NDArray[np.int32]
+    behind: NDArray[np.int16] | NDArray[np.int32]
     passing: NDArray[np.int32]
     must: NDArray[np.int32]
     first_rule: NDArray[np.int32]
@@ -106,22 +114,32 @@ class CbsTables(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def new_tables(problem: Problem) -> CbsTables:
+class Sizes(NamedTuple):
+    """Places have numbers below `n_places`, agents can hold `n_held` of them, and routes have up to `n_steps` at first."""
+
+    n_places: int
+    n_held: int
+    n_steps: int
+
+
+def new_tables(problem: Problem, moves: CbsCells | CbsStates, sizes: Sizes) -> CbsTables:
     """Tables without nodes and routes. The distances are computed later."""
-    grid, n = problem.grid, problem.n_agents
-    n_cells, n_spots = grid.n_cells, len(grid.free_cells)
+    states, n = problem.states, problem.n_agents
+    n_cells, n_spots = states.n_cells, len(states.free_cells)
     need = 4 * n * n_spots
     if need > available_bytes():
         raise TooLarge(f"distances for {n} goals need {need / 1e9:.1f} GB, {available_bytes() / 1e9:.1f} GB are free")
-    owner = np.zeros(n_cells, np.int16)
-    owner[problem.goals] = np.arange(1, n + 1)
-    spots = np.zeros(n_cells, SPOT)
-    spots["spot"][grid.free_cells] = np.arange(n_spots)
+    number = np.dtype(np.int16 if problem.is_plain else np.int32)
+    owner = np.zeros(sizes.n_places, np.int16)
+    for agent, goal in enumerate(problem.goals.tolist()):
+        for k in range(*span(moves, stay(moves, goal))):
+            owner[place_at(moves, k)] = agent + 1
+    spots = np.zeros(max(n_cells, sizes.n_places), SPOT)
+    spots["spot"][states.free_cells] = np.arange(n_spots)
     now = np.zeros(n, NOW)
     now["route"] = NOWHERE
     tables = CbsTables(
-        legal=grid.legal,
-        offsets=grid.offsets,
+        moves=moves,
         spots=spots,
         distance=np.empty((n, n_spots), np.int32),
         starts=problem.starts.copy(),
@@ -133,9 +151,9 @@ def new_tables(problem: Problem) -> CbsTables:
         routes=np.zeros(256, ROUTE),
         cells=np.zeros(4096, np.int32),
         now=now,
-        **_timed(n, n_spots, 2 * (grid.width + grid.height)),
-        first_rule=np.zeros(n_cells, np.int32),
-        rules=np.zeros(256, RULE),
+        **_timed(sizes.n_steps, n_spots, sizes.n_held + 1, n * most_places(moves), number),
+        first_rule=np.zeros(sizes.n_places, np.int32),
+        rules=np.zeros(256 + 4 * most_places(moves), RULE),
         low=np.zeros(1 << 12, LOW),
         low_slots=new_table(1 << 12),
         focal=np.zeros(1 << 14, heap.ROW),
@@ -147,7 +165,7 @@ def new_tables(problem: Problem) -> CbsTables:
         mdd_index=np.zeros((2, 1 << 13), SLOT),
         states=np.zeros(N_PAIR_STATES, STATE),
         state_slots=new_table(N_PAIR_STATES),
-        split=np.zeros((2, 2 * (grid.width + grid.height + 4)), CONSTRAINT),
+        split=np.zeros((2, sizes.n_steps + 8), CONSTRAINT),
         counts=np.zeros(N_COUNTS, np.int64),
     )
     tables.counts[N_MDD] = 1
@@ -156,13 +174,13 @@ def new_tables(problem: Problem) -> CbsTables:
 
 def with_more_time(tables: CbsTables) -> CbsTables:
     """Tables for routes of twice the length, with no node entered."""
-    n, n_spots = tables.distance.shape
+    n_rows, n_entries = len(tables.head), len(tables.behind)
     n_steps = 2 * tables.head.shape[1]
-    check_memory(2 * n_steps * (int(tables.counts[N_USED]) + n))
+    check_memory(tables.head.itemsize * n_steps * (int(tables.counts[N_USED]) + n_entries))
     tables.now["route"] = NOWHERE
     tables.first_rule[:] = 0
     tables.counts[N_RULES] = 0
-    return tables._replace(**_timed(n, n_spots, n_steps))
+    return tables._replace(**_timed(n_steps, tables.distance.shape[1], n_rows, n_entries, tables.head.dtype))
 
 
 def grown(tables: CbsTables, **least: int) -> CbsTables:
@@ -183,11 +201,11 @@ def check_memory(n_bytes: int) -> None:
         raise TooLarge(f"the memory is full: {n_bytes / 1e9:.1f} GB more are needed")
 
 
-def _timed(n: int, n_spots: int, n_steps: int) -> dict[str, Any]:
+def _timed(n_steps: int, n_spots: int, n_rows: int, n_entries: int, number: np.dtype[Any]) -> dict[str, Any]:
     """The arrays that have an entry for each step."""
     return {
-        "head": np.zeros((n_spots + 1, n_steps), np.int16),
-        "behind": np.zeros((n, n_steps), np.int16),
+        "head": np.zeros((n_rows, n_steps), number),
+        "behind": np.zeros((n_entries, n_steps), number),
         "passing": np.zeros(n_steps + 1, np.int32),
         "must": np.full(n_steps, NOWHERE, np.int32),
         "n_open": np.zeros(n_steps + 2 * n_spots + 2, np.int32),

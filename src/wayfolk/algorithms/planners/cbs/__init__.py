@@ -37,6 +37,7 @@ from wayfolk.world.grid import Moves
 PAPER = "Sharon et al. 2015"
 OPTIMAL = True
 COMPLETE = True
+WORLDS = "any"
 AGENTS = 20
 
 
@@ -59,10 +60,10 @@ def begin(
         prioritise=prioritise or heuristic == "cg",
         bypass=bypass,
         heuristic=heuristic if objective == "sum_of_costs" else "none",
-        rectangle=rectangle and prioritise and problem.grid.moves is Moves.FOUR,
-        corridor=corridor,
+        rectangle=rectangle and prioritise and problem.is_plain and problem.grid.moves is Moves.FOUR,
+        corridor=corridor and problem.is_plain,
         target=target,
-        disjoint=disjoint,
+        disjoint=disjoint and problem.is_plain,
         mutex=mutex and objective == "sum_of_costs",
     )
     return ConflictSearch(problem, tricks, objective=objective)

@@ -33,6 +33,7 @@ from wayfolk.world.grid import Moves
 PAPER = "Li et al. 2021"
 OPTIMAL = False
 COMPLETE = True
+WORLDS = "any"
 
 
 def begin(
@@ -54,9 +55,11 @@ def begin(
         prioritise=prioritise or heuristic == "cg",
         bypass=bypass,
         heuristic=heuristic,
-        rectangle=rectangle and prioritise and problem.grid.moves is Moves.FOUR,
-        corridor=corridor,
+        rectangle=rectangle and prioritise and problem.is_plain and problem.grid.moves is Moves.FOUR,
+        corridor=corridor and problem.is_plain,
         target=target,
         disjoint=False,
     )
-    return BoundedSearch(problem, tricks, w=w, learns=high_level == "eecbs", seed=seed, repairs=repair and w > 1.0)
+    return BoundedSearch(
+        problem, tricks, w=w, learns=high_level == "eecbs", seed=seed, repairs=repair and w > 1.0 and problem.is_plain
+    )

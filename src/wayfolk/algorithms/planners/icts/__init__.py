@@ -30,6 +30,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Sharon, Stern, Goldenberg and Felner 2011; Renukamurthy 2016"
 OPTIMAL = True
 COMPLETE = True
+WORLDS = "any"
 AGENTS = 20
 
 

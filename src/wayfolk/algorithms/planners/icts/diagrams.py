@@ -1,11 +1,12 @@
 """The diagrams (MDDs) of a group: all paths of one agent that reach its goal for good after a given number of steps.
 
-A diagram has a layer of nodes for every step; a node is a cell, its kids are nodes of the next layer. The last node, the
-goal, is its own kid: the agent stays. All diagrams of a group lie one after another in the same arrays. They are those of
-conflict-based search (`_cbs.mdd`), under the constraint that the agent is not on its goal one step before its end.
+A diagram has a layer of nodes for every step; a node is a cell, its kids are nodes of the next layer. A node of the last
+layer, the goal in some heading, is its own kid: the agent stays. All diagrams of a group lie one after another in the same
+arrays. They are those of conflict-based search (`_cbs.mdd`), under the constraint that the agent is not on its goal one
+step before its end.
 
-Invariants  every node that is alive lies on a path from the first node to the last. Each path is in the diagram of one cost
-            only, because of that constraint.
+Invariants  every node that is alive lies on a path from the first node to the last layer. Each path is in the diagram of
+            one cost only, because of that constraint.
 """
 
 from __future__ import annotations
@@ -17,18 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._cbs import tables as tb
-from wayfolk.algorithms.planners._cbs.mdd import MOVE_BITS, build
+from wayfolk.algorithms.planners._cbs.mdd import build
+from wayfolk.algorithms.planners._cbs.moves import has_move, is_home, most_moves, n_moves, node_size, target
 from wayfolk.algorithms.planners._cbs.nodes import NodeTables
 from wayfolk.algorithms.planners._cbs.rules import gather
 from wayfolk.algorithms.planners._groups.search import SharedFields
 from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import FULL, NOWHERE
 from wayfolk.machine import available_bytes
-from wayfolk.world.spots import steps_to
 
 COPIED = FULL + 1
 N_NODES, N_LAYERS = range(2)  # places in `counts`
-N_KIDS = 9
 
 
 class Diagrams(NamedTuple):
@@ -56,12 +56,11 @@ class Atlas(NodeTables):
     def __init__(self, ground: SharedFields, agents: list[int]) -> None:
         super().__init__(ground.problem, 1.0)
         self.agents = agents
-        grid, s = ground.problem.grid, self.tables
         for agent in agents:
-            s.distance[agent] = steps_to(grid, int(ground.problem.goals[agent]))[grid.free_cells]
+            self._measure(agent)
         self.arrays = Diagrams(
             np.zeros(1 << 10, np.int32),
-            np.zeros((1 << 10, N_KIDS), np.int32),
+            np.zeros((1 << 10, most_moves(self.tables.moves)), np.int32),
             np.zeros(1 << 10, np.bool_),
             np.zeros(1 << 10, np.int32),
             np.zeros(2, np.int64),
@@ -75,12 +74,11 @@ class Atlas(NodeTables):
         return self.known[k, cost]
 
     def _built(self, agent: int, cost: int) -> Diagram | None:
-        start, goal = int(self.problem.starts[agent]), int(self.problem.goals[agent])
-        if cost == 1 and start == goal:  # it is on its goal one step before its end
+        s, goal = self.tables, int(self.problem.goals[agent])
+        if cost == 1 and is_home(s.moves, self.problem.starts[agent], goal):  # it is there one step before its end
             return None
-        s = self.tables
         s.tree[tb.ROOT]["n_constraints"] = cost > 0
-        s.constraints[0] = agent, tb.VERTEX, goal, goal, cost - 1, cost - 1
+        s.constraints[0] = agent, tb.AWAY, goal, goal, cost - 1, cost - 1
         s.counts[tb.N_MDD] = 1
         if self._whole(build_cost, agent, cost) == tb.NO_ROUTE:
             return None
@@ -130,31 +128,30 @@ def copy_diagram(s, diagrams):
     first, layer = diagrams.counts[N_NODES], diagrams.counts[N_LAYERS]
     place, cost = 1, np.int64(s.mdd[1])
     nodes = place + cost + 3  # where the first node is
-    n = (np.int64(s.mdd[place + cost + 2]) - (cost + 3)) // 2
+    size, n_slots = node_size(s.moves), most_moves(s.moves)
+    n = (np.int64(s.mdd[place + cost + 2]) - (cost + 3)) // size
     if first + n > cells.size or layer + cost + 2 > layers.size:
         return FULL
     for step in range(cost + 2):
-        layers[layer + step] = first + (s.mdd[place + 1 + step] - (cost + 3)) // 2
+        layers[layer + step] = first + (s.mdd[place + 1 + step] - (cost + 3)) // size
     for k in range(n):
-        cells[first + k], alive[first + k] = s.mdd[nodes + 2 * k], True
+        cells[first + k], alive[first + k] = s.mdd[nodes + size * k], True
     for step in range(cost):
         s.counts[tb.STAMP] += 1
         for node in range(layers[layer + step + 1], layers[layer + step + 2]):
             mark = s.reach[cells[node]]
             mark["since"], mark["node"] = s.counts[tb.STAMP], node
         for node in range(layers[layer + step], layers[layer + step + 1]):
-            moves = s.mdd[nodes + 2 * (node - first) + 1] & ((1 << MOVE_BITS) - 1)
-            n_kids = 0
-            for move in range(N_KIDS):
-                if (moves >> move) & 1:
-                    there = cells[node]
-                    if move < 8:
-                        there += s.offsets[move]
-                    kids[node, n_kids] = s.reach[there]["node"]
+            at, here, n_kids = nodes + size * (node - first), np.int64(cells[node]), 0
+            for move in range(n_moves(s.moves, here)):
+                if has_move(s.moves, s.mdd, at, move):
+                    kids[node, n_kids] = s.reach[target(s.moves, here, move)]["node"]
                     n_kids += 1
-            if n_kids < N_KIDS:
+            if n_kids < n_slots:
                 kids[node, n_kids] = NOWHERE
-    goal = first + n - 1
-    kids[goal, 0], kids[goal, 1] = goal, NOWHERE
+    for goal in range(layers[layer + cost], first + n):
+        kids[goal, 0] = goal
+        if n_slots > 1:
+            kids[goal, 1] = NOWHERE
     diagrams.counts[N_NODES], diagrams.counts[N_LAYERS] = first + n, layer + cost + 2
     return COPIED

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._cbs.moves import collide
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
-from wayfolk.kernels.crossing import corners, diagonal
 from wayfolk.kernels.table import digest, find_row, new_table, put, with_room
 
 POSITION, N_ROWS, EXPANDED = range(3)  # places in `counts`
@@ -57,7 +57,7 @@ def deeper(dive: Dive) -> Dive:
 
 
 @kernel
-def dive_on(diagrams, offsets, dive, budget):
+def dive_on(diagrams, moves, dive, budget):
     """Enter up to `budget` states; FOUND: `chosen` has the plan. It returns now and then, RUNNING, without a new state."""
     n, count, chosen = dive.charts.shape[0], dive.counts, dive.chosen
     last = 0
@@ -80,7 +80,7 @@ def dive_on(diagrams, offsets, dive, budget):
         step = at // n
         i = at - step * n
         kid = NOWHERE
-        if dive.kid[at] < 9:
+        if dive.kid[at] < diagrams.kids.shape[1]:
             kid = diagrams.kids[chosen[at], dive.kid[at]]
         if kid == NOWHERE:
             if at == 0:
@@ -88,7 +88,7 @@ def dive_on(diagrams, offsets, dive, budget):
             count[POSITION] -= 1
             continue
         dive.kid[at] += 1
-        if not diagrams.alive[kid] or _collides(diagrams.cells, offsets, chosen, n, step, i, kid):
+        if not diagrams.alive[kid] or _collides(diagrams.cells, moves, chosen, n, step, i, kid):
             continue
         chosen[at + n] = kid
         if i < n - 1 or _enter(dive, step + 1):
@@ -98,29 +98,13 @@ def dive_on(diagrams, offsets, dive, budget):
 
 
 @inner
-def _collides(cells, offsets, chosen, n, step, i, kid):
+def _collides(cells, moves, chosen, n, step, i, kid):
     """Whether the i-th agent's move to `kid` collides with that of an agent before it."""
     here, there = cells[chosen[step * n + i]], cells[kid]
     j = 0
-    while j < i and not meet(offsets, here, there, cells[chosen[step * n + j]], cells[chosen[step * n + n + j]]):
+    while j < i and not collide(moves, here, there, cells[chosen[step * n + j]], cells[chosen[step * n + n + j]]):
         j += 1
     return j < i
-
-
-@inner
-def meet(offsets, here, there, other_here, other_there):
-    """Whether two moves end in one cell, swap, or cross."""
-    if there == other_there:
-        return True
-    if here == there or other_here == other_there:
-        return False
-    if here == other_there and there == other_here:
-        return True
-    k = diagonal(offsets, here, there)
-    if k == 0:
-        return False
-    beside, across = corners(offsets, here, k)
-    return (other_here == beside and other_there == across) or (other_here == across and other_there == beside)
 
 
 @inner
@@ -142,8 +126,11 @@ def _enter(dive, step):
 
 @kernel
 def n_pairs(diagrams, charts, stride):
-    """How many pairs of nodes two diagrams have, over all steps; 0 if they are so far apart that no plans collide."""
-    total, near = 0, False
+    """How many pairs of nodes two diagrams have, over all steps; 0 if they are so far apart that no plans collide.
+
+    That is found out on grids, whose `stride` is not 0.
+    """
+    total, near = 0, stride == 0
     last = max(charts[0, 1], charts[1, 1])
     for step in range(last + 1):
         a, a_end = _layer(diagrams, charts, 0, step)
@@ -181,7 +168,7 @@ def _box(cells, first, end, stride):
 
 
 @kernel
-def prune_pair(diagrams, offsets, charts, pairs):
+def prune_pair(diagrams, moves, charts, pairs):
     """Remove nodes of two diagrams that no plan of both visits: SOLVABLE with how many, or UNSOLVABLE.
 
     `pairs` has a place for each pair of nodes of the same step: forward, pairs that can be reached; then backward, those
@@ -192,15 +179,21 @@ def prune_pair(diagrams, offsets, charts, pairs):
     pairs[0] = _REACHED
     base = 0
     for step in range(last):
-        base = _sweep(diagrams, offsets, charts, pairs, step, base, True)
-    if pairs[base] == 0:
+        base = _sweep(diagrams, moves, charts, pairs, step, base, True)
+    a, a_end = _layer(diagrams, charts, 0, last)
+    b, b_end = _layer(diagrams, charts, 1, last)
+    n_ends = 0
+    for end in range(base, base + (a_end - a) * (b_end - b)):
+        if pairs[end] != 0:
+            pairs[end] |= _SUPPORTED
+            n_ends += 1
+    if n_ends == 0:
         return UNSOLVABLE, 0
-    pairs[base] |= _SUPPORTED
     for step in range(last - 1, -1, -1):
         a, a_end = _layer(diagrams, charts, 0, step)
         b, b_end = _layer(diagrams, charts, 1, step)
         base -= (a_end - a) * (b_end - b)
-        _sweep(diagrams, offsets, charts, pairs, step, base, False)
+        _sweep(diagrams, moves, charts, pairs, step, base, False)
     n_removed = 0
     for step in range(last + 1):
         a, a_end = _layer(diagrams, charts, 0, step)
@@ -229,7 +222,7 @@ def _remove(diagrams, node, pairs, first, stride, n):
 
 
 @inner
-def _sweep(diagrams, offsets, charts, pairs, step, base, forward):
+def _sweep(diagrams, moves, charts, pairs, step, base, forward):
     """Mark pairs of the next layer as reached, or those of this one as supported; where the next layer begins."""
     a, a_end = _layer(diagrams, charts, 0, step)
     b, b_end = _layer(diagrams, charts, 1, step)
@@ -243,13 +236,13 @@ def _sweep(diagrams, offsets, charts, pairs, step, base, forward):
             pair = base + (one - a) * width + other - b
             if pairs[pair] == 0:
                 continue
-            for j in range(9):
+            for j in range(kids.shape[1]):
                 kid = kids[one, j]
                 if kid == NOWHERE:
                     break
                 if not alive[kid]:
                     continue
-                for k in range(9):
+                for k in range(kids.shape[1]):
                     other_kid = kids[other, k]
                     if other_kid == NOWHERE:
                         break
@@ -258,7 +251,7 @@ def _sweep(diagrams, offsets, charts, pairs, step, base, forward):
                         continue
                     if not forward and pairs[to] & _SUPPORTED == 0:
                         continue
-                    if meet(offsets, cells[one], cells[kid], cells[other], cells[other_kid]):
+                    if collide(moves, cells[one], cells[kid], cells[other], cells[other_kid]):
                         continue
                     if forward:
                         pairs[to] = _REACHED

@@ -24,6 +24,7 @@ from wayfolk.algorithms.planners.icts.diagrams import Atlas, Diagram
 from wayfolk.errors import TooLarge
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.machine import available_bytes
+from wayfolk.world.grid import Grid
 
 Pruning = Literal["none", "simple", "enhanced", "repeated"]
 TURN, JOINT_TURN = 1 << 9, 1 << 12
@@ -193,21 +194,21 @@ class CostTree:
 
     def _prune(self, one: Diagram, other: Diagram) -> tuple[int, int]:
         """Prune two diagrams: SOLVABLE or UNSOLVABLE, and how many nodes were removed."""
-        grid, arrays = self.ground.problem.grid, self.atlas.arrays
+        states, arrays, moves = self.ground.problem.states, self.atlas.arrays, self.atlas.tables.moves
         charts = np.array([[one.layer, one.cost], [other.layer, other.cost]], np.int32)
-        n = int(joint_dfs.n_pairs(arrays, charts, grid.stride))
+        n = int(joint_dfs.n_pairs(arrays, charts, states.stride if isinstance(states, Grid) else 0))
         if n == 0 or n > MOST_PAIRS:
             return joint_dfs.SOLVABLE, 0
-        code, n_removed = joint_dfs.prune_pair(arrays, grid.offsets, charts, np.empty(n, np.uint8))
+        code, n_removed = joint_dfs.prune_pair(arrays, moves, charts, np.empty(n, np.uint8))
         return int(code), int(n_removed)
 
     def _combine(self, chosen: tuple[int, ...]) -> Working:
         """Whether the diagrams of these agents have a plan, by depth-first search over what is alive."""
-        offsets = self.ground.problem.grid.offsets
+        moves = self.atlas.tables.moves
         self.dive = joint_dfs.new_dive([(diagram.layer, diagram.cost) for diagram in self._diagrams(chosen)])
         while True:
             done = int(self.dive.counts[joint_dfs.EXPANDED])
-            code = joint_dfs.dive_on(self.atlas.arrays, offsets, self.dive, self.left)
+            code = joint_dfs.dive_on(self.atlas.arrays, moves, self.dive, self.left)
             used = int(self.dive.counts[joint_dfs.EXPANDED]) - done
             if code == FULL:
                 if 4 * self.dive.rows.nbytes > 0.8 * available_bytes():
