@@ -25,10 +25,8 @@ def open_search(fleet, agent, start, goal):
 
 
 @kernel
-def search(fleet, agent, goal, most, budget):
-    return go_on_searching(
-        fleet.tree, fleet.fields, fleet.visits, fleet.is_hard, agent, goal, most, fleet.random, budget
-    )
+def search(fleet, agent, most, budget):
+    return go_on_searching(fleet.tree, fleet.fields, fleet.visits, fleet.is_hard, agent, most, fleet.random, budget)
 
 
 @kernel
@@ -160,7 +158,7 @@ def test_sipps_equals_a_search_in_space_and_time(problem, seed, most, budget):
         assert put(fleet, agent)
     most = LAST if most < 10 else most
     open_search(fleet, 0, int(problem.starts[0]), int(problem.goals[0]))
-    while (code := search(fleet, 0, int(problem.goals[0]), most, budget)) == RUNNING:
+    while (code := search(fleet, 0, most, budget)) == RUNNING:
         pass
     expected = slow_search(problem, walks, fleet.is_hard, most)
     assert (code == FOUND) == (expected is not None)

@@ -1,37 +1,36 @@
-"""A fleet: the paths of all agents, the visits of all cells, and who collides with whom.
+"""A fleet: the paths of all agents, the visits of all places, and who collides with whom.
 
-A path is a list of stops: the cell, and the step of the agent's arrival there. It stays until its next stop begins, and at
-the last stop for ever. Paths are rows of one array; the rows of agents whose paths are being replaced are kept until
-it is decided which path is better.
+A path is a list of stops: the cell or node, and the step of the agent's arrival there. It stays until its next stop
+begins, and at the last stop for ever. Paths are rows of one array; the rows of agents whose paths are being replaced are
+kept until it is decided which path is better.
 
-Invariants  `visits` holds exactly the stops of the agents that are on the map.
+Invariants  `visits` holds exactly the stops, and the moves, of the agents that are on the map.
             With `COUNTING`, `partners` of an agent is the number of agents that it collides with, and PAIRS half their sum.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from math import isqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._sipp.moves import enter, leave, n_places, place
+from wayfolk.algorithms.planners._sipp.node_visits import NodeVisits, new_node_visits, of_row, of_wait
 from wayfolk.algorithms.planners._sipp.search import SippTree, new_labels
-from wayfolk.algorithms.planners._sipp.traffic import (
-    LAST,
-    VisitTable,
-    add_visit,
-    begun,
-    left,
-    new_traffic,
-    remove_visit,
-)
-from wayfolk.compile.jit import inner
+from wayfolk.algorithms.planners._sipp.traffic import LAST, VisitTable, begun, left, new_traffic
+from wayfolk.compile.jit import inner, specialise, spliced
 from wayfolk.kernels.crossing import corners, diagonal
 from wayfolk.kernels.distances import StepFields
 from wayfolk.kernels.lazy import lazy_zeros
+from wayfolk.kernels.occupancy import row_between
 from wayfolk.kernels.random import new_random
 from wayfolk.problem.problem import Problem
+from wayfolk.world.grid import Grid
 from wayfolk.world.spots import new_fields
+from wayfolk.world.state_graph import StateGraph
 
 STOP = np.dtype([("cell", np.int32), ("start", np.int32)], align=True)
 RUNNER = np.dtype(
@@ -59,7 +58,7 @@ class SippFleet(NamedTuple):
     """
 
     fields: StepFields
-    visits: VisitTable
+    visits: VisitTable | NodeVisits
     tree: SippTree
     runners: NDArray[np.void]
     is_hard: NDArray[np.uint8]
@@ -88,31 +87,50 @@ def new_fleet(
     problem: Problem, size: int, seed: int, *, counting: bool, n_methods: int, fields: StepFields | None = None
 ) -> SippFleet:
     """The agents of `problem` without paths; `size` are replanned at a time. `counting`: their visits are soft."""
-    grid, n = problem.grid, problem.n_agents
+    states, n = problem.states, problem.n_agents
     runners = np.zeros(n, RUNNER)
     runners["start"], runners["goal"], runners["row"] = problem.starts, problem.goals, np.arange(n)
     counts = np.zeros(28, np.int64)
     counts[COUNTING], counts[BEST_PAIRS] = counting, 1 << 40
-    degrees = np.unpackbits(grid.legal[grid.free_cells][:, None], axis=1).sum(1)
-    crossings = grid.free_cells[degrees > 2]
     return SippFleet(
-        fields=new_fields(problem.grid, problem.goals) if fields is None else fields,
-        visits=new_traffic(grid.n_cells, 64 * n + 1024),
-        tree=new_labels(grid.n_cells, 1 << 12),
+        fields=new_fields(states, problem.goals) if fields is None else fields,
+        visits=_no_visits(states, 64 * n + 1024),
+        tree=new_labels(states.n_cells, 1 << 12),
         runners=runners,
         is_hard=np.full(n, not counting, np.uint8),
-        paths=lazy_zeros((n + size, 2 * (grid.width + grid.height) + 64), STOP),
+        paths=lazy_zeros((n + size, _n_stops(states)), STOP),
         sizes=np.zeros(n + size, np.int32),
         members=np.zeros(max(n, size), np.int32),
         spare=np.arange(n, n + size, dtype=np.int32),
         met=np.zeros(n, np.int32),
-        crossings=crossings if crossings.size else grid.free_cells,
+        crossings=_crossings(states),
         methods=_arms(*[10.0] * n_methods),
         efforts=_arms(1.0) if counting else _arms(*FIRST_EFFORTS),
         scales=_arms(*[10.0] * (1 if counting else size.bit_length())),
         random=new_random(seed),
         counts=counts,
     )
+
+
+def _no_visits(states: Grid | StateGraph, room: int) -> VisitTable | NodeVisits:
+    if isinstance(states, Grid):
+        return new_traffic(states.n_cells, room)
+    return new_node_visits(states.occupancy, room)
+
+
+def _n_stops(states: Grid | StateGraph) -> int:
+    """How many stops a path has room for at first."""
+    return 2 * (states.width + states.height if isinstance(states, Grid) else 2 * isqrt(states.n_cells)) + 64
+
+
+def _crossings(states: Grid | StateGraph) -> NDArray[np.int32]:
+    """The nodes with more than two neighbours; all of them if there is none."""
+    nodes = states.free_cells
+    if isinstance(states, Grid):
+        degrees = np.unpackbits(states.legal[nodes][:, None], axis=1).sum(1)
+    else:
+        degrees = np.diff(states.graph.first)[nodes]
+    return nodes[degrees > 2] if (degrees > 2).any() else nodes
 
 
 def _arms(*gains: float) -> NDArray[np.float64]:
@@ -170,8 +188,9 @@ def put(fleet, agent, row):
     """Enter the path in `row` from stop ADDED on into the visits; False if there is no room, and ADDED says how far."""
     counts = fleet.counts
     while counts[ADDED] < fleet.sizes[row]:
-        stop = fleet.paths[row, counts[ADDED]]
-        if not add_visit(fleet.visits, stop["cell"], stop["start"], last_step(fleet, row, counts[ADDED]), agent):
+        k = counts[ADDED]
+        stop, before = fleet.paths[row, k], fleet.paths[row, max(k - 1, 0)]["cell"]
+        if not enter(fleet.visits, before, stop["cell"], stop["start"], last_step(fleet, row, k), agent):
             return False
         counts[ADDED] += 1
     return True
@@ -181,7 +200,8 @@ def put(fleet, agent, row):
 def take(fleet, agent, row):
     """Take the path in `row` out of the visits."""
     for k in range(fleet.sizes[row]):
-        remove_visit(fleet.visits, fleet.paths[row, k]["cell"], fleet.paths[row, k]["start"], agent)
+        stop, before = fleet.paths[row, k], fleet.paths[row, max(k - 1, 0)]["cell"]
+        leave(fleet.visits, before, stop["cell"], stop["start"], last_step(fleet, row, k), agent)
 
 
 @inner
@@ -198,26 +218,28 @@ def count_pairs(fleet, agent, row, sign):
 @inner
 def meet(fleet, agent, row):
     """Write the agents that the path of `agent` in `row` collides with to `met`; how many there are."""
-    table, offsets = fleet.visits, fleet.fields.offsets
     fleet.counts[SEEN] += 1
     fleet.runners[agent]["seen"] = fleet.counts[SEEN]
     n = 0
     for k in range(fleet.sizes[row]):
-        cell, start, end = fleet.paths[row, k]["cell"], fleet.paths[row, k]["start"], last_step(fleet, row, k)
-        first = table.spans[cell]["first"]
-        for j in range(first + begun(table, cell, end) - 1, first - 1, -1):
-            if table.visits[j]["reach"] < start:
-                break
-            if table.visits[j]["end"] >= start:
-                n = note_met(fleet, table.visits[j]["agent"], n)
-        if end < LAST:
-            there = fleet.paths[row, k + 1]["cell"]
-            n = meet_movers(fleet, there, cell, end + 1, n)
-            move = diagonal(offsets, cell, there)
-            if move > 0:
-                one, other = corners(offsets, cell, move)
-                n = meet_movers(fleet, one, other, end + 1, n)
-                n = meet_movers(fleet, other, one, end + 1, n)
+        node, start, end = fleet.paths[row, k]["cell"], fleet.paths[row, k]["start"], last_step(fleet, row, k)
+        for j in range(n_places(fleet.visits, node)):
+            n = meet_visitors(fleet, place(fleet.visits, node, j), start, end, n)
+        following = node if end == LAST else fleet.paths[row, k + 1]["cell"]
+        n = meet_on_way(fleet.visits, fleet, node, start, end, following, n)
+    return n
+
+
+@spliced
+def meet_visitors(fleet, place, start, end, n):
+    """Add the agents that are in `place` between `start` and `end` to the `n` in `met`; the new number."""
+    visits, spans = fleet.visits.visits, fleet.visits.spans
+    first = spans[place]["first"]
+    for j in range(first + begun(VisitTable(visits, spans, fleet.visits.top), place, end) - 1, first - 1, -1):
+        if visits[j]["reach"] < start:
+            break
+        if visits[j]["end"] >= start:
+            n = note_met(fleet, visits[j]["agent"], n)
     return n
 
 
@@ -236,19 +258,6 @@ def meet_movers(fleet, here, there, time, n):
 
 
 @inner
-def meet_visitors(fleet, cell, time, n):
-    """Add the agents that are in `cell` at `time` to the `n` in `met`; the new number."""
-    table = fleet.visits
-    first = table.spans[cell]["first"]
-    for j in range(first + begun(table, cell, time) - 1, first - 1, -1):
-        if table.visits[j]["reach"] < time:
-            break
-        if table.visits[j]["end"] >= time:
-            n = note_met(fleet, table.visits[j]["agent"], n)
-    return n
-
-
-@inner
 def note_met(fleet, agent, n):
     """Add `agent` to the `n` in `met`, unless it is one of them; the new number."""
     runner = fleet.runners[agent]
@@ -257,3 +266,63 @@ def note_met(fleet, agent, n):
         fleet.met[n] = agent
         n += 1
     return n
+
+
+_MEET_ON_WAY: dict[type, Callable[..., Any]] = {}
+_MEET_ON_MOVE: dict[type, Callable[..., Any]] = {}
+
+
+def meet_on_way(traffic: Any, fleet: Any, node: Any, start: Any, end: Any, following: Any, n: Any) -> Any:
+    """Add those to the `n` in `met` that an agent meets while it waits on `node`, and then moves to the node `following`.
+
+    It is on `node` from `start` to `end`. The new number.
+    """
+    return _MEET_ON_WAY[type(traffic)](traffic, fleet, node, start, end, following, n)
+
+
+def meet_on_move(traffic: Any, fleet: Any, here: Any, there: Any, time: Any, n: Any) -> Any:
+    """Add those to the `n` in `met` that an agent meets on its way from `here` to `there`, where it is at `time`.
+
+    On grids those with whom it swaps cells. The new number.
+    """
+    return _MEET_ON_MOVE[type(traffic)](traffic, fleet, here, there, time, n)
+
+
+specialise(meet_on_way, _MEET_ON_WAY, spliced)
+specialise(meet_on_move, _MEET_ON_MOVE, spliced)
+
+
+def _meet_between_cells(traffic, fleet, cell, start, end, following, n):
+    if end == LAST:
+        return n
+    offsets = fleet.fields.offsets
+    n = meet_movers(fleet, following, cell, end + 1, n)
+    move = diagonal(offsets, cell, following)
+    if move > 0:
+        one, other = corners(offsets, cell, move)
+        n = meet_movers(fleet, one, other, end + 1, n)
+        n = meet_movers(fleet, other, one, end + 1, n)
+    return n
+
+
+def _meet_between_nodes(traffic, fleet, node, start, end, following, n):
+    places = of_wait(traffic, node)
+    if end > start:
+        for k in range(places.size):
+            n = meet_visitors(fleet, places[k], start + 1, end, n)
+    return n if end == LAST else meet_on_move(traffic, fleet, node, following, end + 1, n)
+
+
+def _meet_on_swap(traffic, fleet, here, there, time, n):
+    return meet_movers(fleet, there, here, time, n)
+
+
+def _meet_on_row(traffic, fleet, here, there, time, n):
+    places = of_row(traffic, row_between(traffic, here, there))
+    for k in range(places.size):
+        n = meet_visitors(fleet, places[k], time, time, n)
+    return n
+
+
+_MEET_ON_WAY |= {VisitTable: _meet_between_cells, NodeVisits: _meet_between_nodes}
+_MEET_ON_MOVE |= {VisitTable: _meet_on_swap, NodeVisits: _meet_on_row}

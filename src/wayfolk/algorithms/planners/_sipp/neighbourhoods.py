@@ -4,7 +4,7 @@ For plans with collisions, as in MAPF-LNS2: agents that collide with each other,
 collides, those whose goals its path crosses and those that cross its goal; random agents, colliding ones more often.
 
 For plans without collisions, as in MAPF-LNS: agents in the way of a delayed one, found by random walks from its path that
-could make it arrive earlier; agents that visit a crossing and the cells around it at about the same time; random agents;
+could make it arrive earlier; agents that visit a crossing and the nodes around it at about the same time; random agents;
 random agents in proportion to their delays; a delayed agent and those that cross its goal last. If the makespan is to
 become less, an agent that arrives last, and those in its way or those that cross its goal last.
 
@@ -31,12 +31,14 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     arrival,
     cell_at,
     meet,
-    meet_movers,
+    meet_on_move,
     meet_visitors,
     note_met,
 )
-from wayfolk.algorithms.planners._sipp.traffic import begun
+from wayfolk.algorithms.planners._sipp.moves import n_places, place, slots, target
+from wayfolk.algorithms.planners._sipp.traffic import LAST, begun
 from wayfolk.compile.jit import inner
+from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.distances import UNREACHED, steps_between
 from wayfolk.kernels.random import below, shuffle, uniform
 
@@ -162,15 +164,18 @@ def _around_goal(fleet):
     runner, table = fleet.runners[agent], fleet.visits
     _join(fleet, agent)
     n = meet(fleet, agent, runner["row"])
-    span = table.spans[runner["goal"]]
-    for k in range(span["first"], span["first"] + span["n"]):
-        n = note_met(fleet, table.visits[k]["agent"], n)
-    for k in range(fleet.sizes[runner["row"]]):
-        span = table.spans[fleet.paths[runner["row"], k]["cell"]]
+    for k in range(n_places(table, runner["goal"])):
+        span = table.spans[place(table, runner["goal"], k)]
         for j in range(span["first"], span["first"] + span["n"]):
-            other = table.visits[j]["agent"]
-            if fleet.runners[other]["goal"] == fleet.paths[runner["row"], k]["cell"]:
-                n = note_met(fleet, other, n)
+            n = note_met(fleet, table.visits[j]["agent"], n)
+    for k in range(fleet.sizes[runner["row"]]):
+        node = fleet.paths[runner["row"], k]["cell"]
+        for p in range(n_places(table, node)):
+            span = table.spans[place(table, node, p)]
+            if span["n"] > 0 and table.visits[span["first"] + span["n"] - 1]["reach"] == LAST:
+                for j in range(span["first"], span["first"] + span["n"]):
+                    if table.visits[j]["end"] == LAST:
+                        n = note_met(fleet, table.visits[j]["agent"], n)
     _join_met(fleet, n)
     _fill(fleet)
 
@@ -197,11 +202,13 @@ def _weighted(fleet, by_delay):
 def _across_goal(fleet, agent):
     """An agent and those that cross its goal last; it plans first."""
     _join(fleet, agent)
-    table, span = fleet.visits, fleet.visits.spans[fleet.runners[agent]["goal"]]
-    for k in range(span["first"] + span["n"] - 1, span["first"] - 1, -1):
-        if table.visits[k]["end"] < fleet.runners[agent]["least"]:
-            break
-        _join(fleet, table.visits[k]["agent"])
+    table, goal = fleet.visits, fleet.runners[agent]["goal"]
+    for p in range(n_places(table, goal)):
+        span = table.spans[place(table, goal, p)]
+        for k in range(span["first"] + span["n"] - 1, span["first"] - 1, -1):
+            if table.visits[k]["end"] < fleet.runners[agent]["least"]:
+                break
+            _join(fleet, table.visits[k]["agent"])
     _walk_around(fleet)
 
 
@@ -287,17 +294,18 @@ def _walk(fleet, agent, slack):
 
     Agents that are met on it become members.
     """
-    fields, offsets, random, row = fleet.fields, fleet.fields.offsets, fleet.random, fleet.runners[agent]["row"]
+    fields, table, random, row = fleet.fields, fleet.visits, fleet.random, fleet.runners[agent]["row"]
     end = arrival(fleet, row)
     limit = end - 1 + 2 * slack
     time = below(random, end + 1)
     cell = cell_at(fleet, row, time)
     while not _is_full(fleet):
         n, there = 0, cell
-        for k in range(9):
-            if k < 8 and not (fields.cells[cell]["legal"] >> k) & 1:
+        n_slots = slots(table, cell)
+        for k in range(n_slots + 1):
+            other = cell if k == n_slots else target(table, fields.cells, fields.offsets, cell, k)
+            if other == NOWHERE:
                 continue
-            other = cell if k == 8 else cell + offsets[k]
             left = steps_between(fields, agent, other)
             if left != UNREACHED and time + 1 + left <= limit:
                 n += 1
@@ -307,8 +315,10 @@ def _walk(fleet, agent, slack):
             break
         fleet.counts[SEEN] += 1
         time += 1
-        n = meet_visitors(fleet, there, time, 0)
-        n = meet_movers(fleet, there, cell, time, n)
+        n = 0
+        for k in range(n_places(table, there)):
+            n = meet_visitors(fleet, place(table, there, k), time, time, n)
+        n = meet_on_move(table, fleet, cell, there, time, n)
         _join_met(fleet, n)
         cell = there
 
@@ -322,17 +332,19 @@ def _around_crossing(fleet):
     for _ in range(8 * fleet.counts[MOST_MEMBERS]):
         if _is_full(fleet):
             break
-        span = table.spans[cell]
+        here = place(table, cell, 0)
+        span = table.spans[here]
         if span["n"] > 0:
             if fleet.counts[N_MEMBERS] == 0:
                 time = np.int64(table.visits[span["first"] + below(random, span["n"])]["start"])
-            middle = begun(table, cell, time)
+            middle = begun(table, here, time)
             for k in range(max(middle - 2, 0), min(middle + 2, np.int64(span["n"]))):
                 _join(fleet, table.visits[span["first"] + k]["agent"])
-        moves, n = np.int64(0), 0
-        for k in range(8):
-            if (fields.cells[cell]["legal"] >> k) & 1:
+        following, n = cell, 0
+        for k in range(slots(table, cell)):
+            there = target(table, fields.cells, fields.offsets, cell, k)
+            if there != NOWHERE:
                 n += 1
                 if below(random, n) == 0:
-                    moves = np.int64(fields.offsets[k])
-        cell += moves
+                    following = np.int64(there)
+        cell = following

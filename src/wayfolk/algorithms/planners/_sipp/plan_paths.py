@@ -33,7 +33,7 @@ def read_paths(fleet, cells, budget):
             return repair.DONE
         runner = fleet.runners[agent]
         if counts[PHASE] != repair.ADD:
-            n = _write_stops(cells[agent], fleet.paths[agent])
+            n = _write_stops(cells[agent, : _steps_until_home(fleet, agent, cells[agent])], fleet.paths[agent])
             if n > fleet.paths.shape[1]:
                 return repair.NEEDS_STOPS
             fleet.sizes[agent] = n
@@ -54,8 +54,17 @@ def read_paths(fleet, cells, budget):
 
 
 @inner
+def _steps_until_home(fleet, agent, cells):
+    """How many of `cells` there are until the agent is at its goal for good, in whatever heading."""
+    n = cells.size
+    while n > 1 and steps_between(fleet.fields, agent, cells[n - 2]) == 0:
+        n -= 1
+    return n
+
+
+@inner
 def _write_stops(cells, path):
-    """Write the stops of a path, without the wait at its end, to `path`; how many there are, also if there is no room."""
+    """Write the stops of a path to `path`; how many there are, also if there is no room."""
     n = 0
     for step in range(cells.size):
         if step == 0 or cells[step] != cells[step - 1]:

@@ -98,7 +98,6 @@ def work(fleet, patience, budget):
                 traffic=fleet.visits,
                 is_hard=fleet.is_hard,
                 agent=agent,
-                goal=fleet.runners[agent]["goal"],
                 most=_latest(fleet),
                 random=fleet.random,
                 budget=min(stop, counts[ALLOWED]) - expanded[EXPANDED],

@@ -6,13 +6,14 @@ search", 2022. SIPP: Phillips and Likhachev, "SIPP: Safe interval path planning 
 Visits of some agents are hard: the path does not collide with them. Visits of all others are soft: the path has as few
 collisions with them as possible and, among such paths, arrives as early as possible. A collision is another agent's visit
 that the path meets in a cell (once, however long both stay), an agent that it swaps cells with, or one whose diagonal it
-crosses. The agent rests on its goal for ever, so visits of the goal after its arrival count too.
+crosses; where cells are not all (`node_visits`), another agent's visit of a place that the path has a visit of. The agent
+rests on its goal for ever, so visits of the goal after its arrival count too.
 
-The times of a cell are divided into intervals in which the same agents are there. A label is a cell, an interval, the time
+The times of a node are divided into intervals in which the same agents are there. A label is a node, an interval, the time
 of arrival in it and the number of collisions until then. Within an interval waiting is free, so a label is of no use if
 another one of the same interval is neither later nor has more collisions. Open labels are ordered by collisions, then by
 level (time of arrival plus distance to the goal), then by distance, then at random. A label has many that follow it, as
-the agent can wait for each interval of the next cell: those up to AHEAD levels beyond its own are made at once, and then it
+the agent can wait for each interval of the next node: those up to AHEAD levels beyond its own are made at once, and then it
 is opened again. From a label elsewhere, a path without further collisions does not end before the last visit of its goal is
 over (FLOOR), so that no key but those at the goal is less: without this, a search would visit all that can be reached until
 then. At the goal, the collision with that visit may be counted already. With GREED, sixteenths of the
@@ -28,19 +29,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._sipp.traffic import (
-    LAST,
-    NEVER,
-    arrivals,
-    last_left,
-    later_arrivals,
-    movers,
-    occupation,
-)
+from wayfolk.algorithms.planners._sipp.moves import meetings, slots, target
+from wayfolk.algorithms.planners._sipp.traffic import LAST, NEVER, arrivals, last_left, later_arrivals, occupation
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import heap
-from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
-from wayfolk.kernels.crossing import corners
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
 from wayfolk.kernels.distances import UNREACHED, steps_between
 from wayfolk.kernels.random import next_word
 
@@ -48,7 +41,7 @@ STAMP, N_LABELS, N_OPEN, END, EXPANDED, FLOOR, HARD_FLOOR, GREED = range(8)  # p
 NONE = np.int32(2**31 - 1)
 LABEL = np.dtype(
     [
-        ("cell", np.int32),
+        ("cell", np.int32),  # or node
         ("time", np.int32),  # of arrival
         ("until", np.int32),  # the first time after the interval; 0 for the end of a path
         ("cost", np.int32),  # collisions
@@ -99,7 +92,7 @@ def begin_search(tree, fields, traffic, is_hard, agent, start, goal, random):
 
 
 @inner
-def go_on_searching(tree, fields, traffic, is_hard, agent, goal, most, random, budget):
+def go_on_searching(tree, fields, traffic, is_hard, agent, most, random, budget):
     """Expand up to `budget` labels: RUNNING, FOUND, EXHAUSTED, or FULL if there is no room for more labels.
 
     Paths that arrive later than `most` are not looked for. After FOUND, END is the last label of the path.
@@ -119,9 +112,7 @@ def go_on_searching(tree, fields, traffic, is_hard, agent, goal, most, random, b
         if label["until"] == 0:
             counts[END] = label["parent"]
             return FOUND
-        code = _expand(
-            tree, fields, traffic=traffic, is_hard=is_hard, agent=agent, goal=goal, most=most, random=random, item=item
-        )
+        code = _expand(tree, fields, traffic=traffic, is_hard=is_hard, agent=agent, most=most, random=random, item=item)
         if code == FULL:  # labels that are there already are not made again
             counts[N_OPEN] = heap.push(rows, counts[N_OPEN], f, tie, item)
             return FULL
@@ -133,17 +124,17 @@ def go_on_searching(tree, fields, traffic, is_hard, agent, goal, most, random, b
 
 
 @inner
-def _expand(tree, fields, traffic, is_hard, agent, goal, most, random, item):
+def _expand(tree, fields, traffic, is_hard, agent, most, random, item):
     """Make the labels that follow `item` up to AHEAD levels beyond its own, and open it again for later ones.
 
-    FULL, FOUND if its cell is the goal and the path ends, or RUNNING.
+    FULL, FOUND if it is at the goal and the path ends, or RUNNING.
     """
     label, counts = tree.labels[item], tree.counts
     cell, time, until, cost = label["cell"], label["time"], label["until"], label["cost"]
     made, level = label["made"], label["level"] + AHEAD
     left_here = steps_between(fields, agent, cell)
     if made == 0:
-        if cell == goal:
+        if left_here == 0:
             n_soft, is_blocked = later_arrivals(traffic, is_hard, cell, time)
             if not is_blocked:
                 if n_soft == 0:
@@ -157,10 +148,10 @@ def _expand(tree, fields, traffic, is_hard, agent, goal, most, random, item):
                 if not _reach(tree, random, cell, until, after, cost + n_soft, item, left_here):
                     return FULL
     following = np.int64(NEVER)
-    for k in range(8):
-        if not (fields.cells[cell]["legal"] >> k) & 1:
+    for k in range(slots(traffic, cell)):
+        there = target(traffic, fields.cells, fields.offsets, cell, k)
+        if there == NOWHERE:
             continue
-        there = cell + fields.offsets[k]
         left = steps_between(fields, agent, there)
         if left == UNREACHED:
             continue
@@ -178,6 +169,7 @@ def _expand(tree, fields, traffic, is_hard, agent, goal, most, random, item):
                 random=random,
                 item=item,
                 k=k,
+                there=there,
                 left=left,
                 cost=cost + n_soft,
                 arrive=arrive,
@@ -197,32 +189,20 @@ def _expand(tree, fields, traffic, is_hard, agent, goal, most, random, item):
 
 
 @inner
-def _move(tree, offsets, traffic, is_hard, random, item, k, left, cost, arrive, after, latest):
-    """Make the labels of move `k` into the interval that lasts to `after`; False if there is no room.
+def _move(tree, offsets, traffic, is_hard, random, item, k, there, left, cost, arrive, after, latest):
+    """Make the labels of move `k` into the interval of `there` that lasts to `after`; False if there is no room.
 
-    Swaps are possible at the end of the interval that is left only, crossings at any time: a later label is made
-    for fewer of them.
+    A later label is made for fewer meetings on the way.
     """
-    label = tree.labels[item]
-    cell, until = label["cell"], label["until"]
-    there = cell + offsets[k]
-    fewest = NEVER
-    for time in range(arrive, min(after - 1, latest) + 1):
-        n_soft, is_blocked = 0, False
-        if time == until:
-            n_soft, is_blocked = movers(traffic, is_hard, there, cell, time)
-        if k >= 4:
-            one, other = corners(offsets, cell, k)
-            n_there, is_crossed = movers(traffic, is_hard, one, other, time)
-            n_back, is_crossed_back = movers(traffic, is_hard, other, one, time)
-            n_soft += n_there + n_back
-            is_blocked = is_blocked or is_crossed or is_crossed_back
+    cell, until = tree.labels[item]["cell"], tree.labels[item]["until"]
+    fewest, time = np.int64(NEVER), np.int64(arrive)
+    while fewest > 0 and time < after and time <= latest:
+        n_soft, is_blocked, following = meetings(traffic, is_hard, offsets, cell, k, time, until)
         if not is_blocked and n_soft < fewest:
-            fewest = n_soft
+            fewest = np.int64(n_soft)
             if not _reach(tree, random, there, time, after, cost + n_soft, item, left):
                 return False
-        if fewest == 0 or k < 4:
-            break
+        time = np.int64(following)
     return True
 
 

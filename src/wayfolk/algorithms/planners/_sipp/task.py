@@ -104,4 +104,4 @@ class Repairing(Task):
             stops = fleet.paths[row, : fleet.sizes[row]]
             stays = np.diff(stops["start"], append=stops["start"][-1] + 1)
             paths.append(np.repeat(stops["cell"], stays))
-        return from_paths(self.problem.grid, paths)
+        return from_paths(self.problem.states, paths)

@@ -31,6 +31,7 @@ from wayfolk.problem.result import NO_LIMIT, Result, Status
 PAPER = "Li et al. 2021"
 OPTIMAL = False
 COMPLETE = False
+WORLDS = "any"
 ANYTIME = True
 
 

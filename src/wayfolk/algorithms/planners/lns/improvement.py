@@ -36,7 +36,8 @@ class Improvement(Repairing):
         fields: StepFields | None = None,
     ) -> None:
         super().__init__(problem)
-        if plan.n_agents != problem.n_agents or (plan.cells[[0, -1]] != [problem.starts, problem.goals]).any():
+        is_of_all = plan.n_agents == problem.n_agents and (plan.cells[0] == problem.starts).all()
+        if not (is_of_all and plan.home(problem.goals)[-1].all()):
             raise BadProblem("only a plan that brings all agents of the problem to their goals can be improved")
         self.fleet = new_fleet(problem, neighbourhood, seed, counting=False, n_methods=N_METHODS, fields=fields)
         self.fleet.counts[BY_MAKESPAN] = by_makespan

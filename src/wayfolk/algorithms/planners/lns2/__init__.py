@@ -34,6 +34,7 @@ from wayfolk.problem.result import NO_LIMIT, Result, Status
 PAPER = "Li et al. 2022"
 OPTIMAL = False
 COMPLETE = False
+WORLDS = "any"
 N_METHODS = 3
 
 
