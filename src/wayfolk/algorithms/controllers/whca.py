@@ -32,6 +32,7 @@ from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
 from wayfolk.kernels.edits import Edits, no_edits, with_changes
 from wayfolk.kernels.field_store import limit_of
 from wayfolk.kernels.planning import SLICE, planned_by
+from wayfolk.kernels.reservation_rules import NEVER, Rules
 from wayfolk.kernels.reservations import holder, release, reserve
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
@@ -82,11 +83,11 @@ class Windowed(Controller):
         diagonal = 2 * per_step if grid.moves is Moves.FOUR else round(per_step * lasts[4])
         n_cells = grid.n_cells
         return WindowArrays(
-            rules=space_time.Rules(
+            rules=Rules(
                 grid.legal,
                 grid.offsets,
                 np.array([per_step] * 4 + [diagonal] * 4 + [per_step], np.int32),
-                np.full(n_cells, space_time.NEVER, np.int32),
+                np.full(n_cells, NEVER, np.int32),
                 np.zeros(n_cells, np.int32),
             ),
             table=reservations.new_reservations(2 * n * (self.window + 3) * per_step),
@@ -190,7 +191,7 @@ class WindowArrays(NamedTuple):
     `seen[agent]` counts the edits of the map that the search of the agent has been compared with.
     """
 
-    rules: space_time.Rules
+    rules: Rules
     table: reservations.Reservations
     nodes: space_time.Nodes
     searches: rra.Rra
@@ -255,7 +256,7 @@ def park_idle(arrays, crew, now):
     arrays.clock[SINCE] = now
     for agent in range(agents.size):
         if arrays.parked_at[agent] != NOBODY:
-            arrays.rules.parked[arrays.parked_at[agent]] = space_time.NEVER
+            arrays.rules.parked[arrays.parked_at[agent]] = NEVER
             arrays.parked_at[agent] = NOBODY
     for agent in range(agents.size):
         idle = agents[agent]["done"] or not agents[agent]["ours"]
@@ -278,7 +279,7 @@ def next_round(arrays, slot):
 @inner
 def drop_way(arrays, agent):
     """Release what `agent` has reserved along its way, and forget the way."""
-    space_time.let_go(arrays.table, arrays.cells[agent], arrays.slots[agent], arrays.n_way[agent], agent)
+    space_time.let_go(arrays.rules, arrays.table, arrays.cells[agent], arrays.slots[agent], arrays.n_way[agent], agent)
     arrays.n_way[agent] = 0
 
 
@@ -301,7 +302,7 @@ def plan_window(arrays, crew, agent, goal, slot, until):
     cells[0], slots[0] = start, slot - 1
     if code == FOUND:
         n = space_time.trace(nodes, cells[1:], slots[1:]) + 1
-        space_time.hold(table, cells, slots, n, agent)
+        space_time.hold(arrays.rules, table, cells, slots, n, agent)
         used = 0
         while used < n - 2 and slots[used + 1] < until:
             used += 1

@@ -19,6 +19,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Silver 2005; Jansen 2008; Renukamurthy 2016"
 OPTIMAL = False
 COMPLETE = False
+WORLDS = "any"
 
 
 def begin(

@@ -18,6 +18,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Silver 2005; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
+WORLDS = "any"
 
 
 def begin(
