@@ -164,7 +164,9 @@ def _state_is_open(rules, table, agent, node, other, k, slot):
 def _is_free(rules, table, agent, place, slot):
     """Whether no other agent holds a place at `slot`, for a time or for good."""
     who = holder(table, place, slot)
-    return who in (NOBODY, agent) and rules.parked[place] > slot
+    if who != NOBODY and who != agent:
+        return False
+    return rules.parked[place] > slot
 
 
 def _grid_take(rules, table, here, there, slot, agent):
