@@ -163,24 +163,6 @@ def test_on_states_every_answer_is_the_true_number_of_steps(kind):
                 assert rra.distance(search, agent, node) == truth[node]
 
 
-@pytest.mark.parametrize("kind", body_reference.WORLDS)
-def test_on_states_a_move_brings_one_nearer_by_a_step_at_most(kind):
-    n_useful = 0
-    for number in range(8):
-        states = body_reference.drawn_problem(kind, number).states
-        search = rra.new_state_rra(states, 1)
-        goals = np.flatnonzero(states.stand_of == np.arange(states.n_cells))[:4]
-        for goal in goals.tolist():
-            least = [int(rra.heuristic(search, node, goal)) for node in range(states.n_cells)]
-            assert least[goal] == 0
-            truth = steps_to(states, goal)
-            for node, other in zip(states.sources.tolist(), states.graph.target.tolist(), strict=True):
-                assert abs(least[node] - least[other]) <= 1
-            assert all(least[node] <= truth[node] for node in range(states.n_cells))
-            n_useful += sum(one > 0 for one in least)
-    assert n_useful
-
-
 def test_on_states_a_store_without_room_forgets_and_searches_again():
     states = wf.one_shot(wf.Voxels(np.ones((6, 6, 6), bool), 26), [(0, 0, 0)], [(1, 1, 1)]).states
     search = rra.new_state_rra(states, 30, memory=1)

@@ -81,9 +81,9 @@ def new_store(
     """
     shift = (WORDS * per_word).bit_length() - 1
     n_parts = (n_cells >> shift) + 1
-    largest = 2 + n_parts + 2 * (8 * n_cells if most_open is None else most_open) // WORDS
+    room = largest(n_cells, per_word, 8 * n_cells if most_open is None else most_open)
     limit = min(default_bytes() if memory is None else memory, LARGEST)
-    n_blocks = max(limit // BLOCK_BYTES, largest)
+    n_blocks = max(limit // BLOCK_BYTES, room)
     counts = np.zeros(6, np.int64)
     counts[FRESH], counts[OLDEST], counts[NEWEST] = 1, NONE, NONE
     return FieldStore(
@@ -95,6 +95,11 @@ def new_store(
         counts=counts,
         shift=shift,
     )
+
+
+def largest(n_cells: int, per_word: int, most_open: int) -> int:
+    """The most blocks that one field can take, and the first one of the store."""
+    return 3 + n_cells // (WORDS * per_word) + 2 * most_open // WORDS
 
 
 def values(store: FieldStore, row: int, n_cells: int) -> NDArray[np.int64]:

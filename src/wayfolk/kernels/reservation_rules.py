@@ -182,6 +182,22 @@ def _state_take(rules, table, here, there, slot, agent):
         reserve(table, occupancy.move_places[at], slot, agent)
 
 
+def _grid_keep(rules, table, cell, slot, agent):
+    if holder(table, cell, slot) == NOBODY:
+        reserve(table, cell, slot, agent)
+
+
+def _state_keep(rules, table, node, slot, agent):
+    occupancy = rules.occupancy
+    row = occupancy.target.size + node
+    for at in range(occupancy.node_first[node], occupancy.node_first[node + 1]):
+        if holder(table, occupancy.node_places[at], slot) == NOBODY:
+            reserve(table, occupancy.node_places[at], slot, agent)
+    for at in range(occupancy.move_first[row], occupancy.move_first[row + 1]):
+        if holder(table, occupancy.move_places[at], slot) == NOBODY:
+            reserve(table, occupancy.move_places[at], slot, agent)
+
+
 def _grid_give_back(rules, table, here, there, slot, agent):
     release(table, there, slot, agent)
 
@@ -239,6 +255,19 @@ def _state_park(rules, node, slot):
         rules.parked[occupancy.move_places[at]] = slot
 
 
+def _grid_unpark(rules, cell):
+    rules.parked[cell] = NEVER
+
+
+def _state_unpark(rules, node):
+    occupancy = rules.occupancy
+    row = occupancy.target.size + node
+    for at in range(occupancy.node_first[node], occupancy.node_first[node + 1]):
+        rules.parked[occupancy.node_places[at]] = NEVER
+    for at in range(occupancy.move_first[row], occupancy.move_first[row + 1]):
+        rules.parked[occupancy.move_places[at]] = NEVER
+
+
 _IS_GOAL: dict[type, Callable[..., Any]] = {Rules: _grid_is_goal, StateRules: _state_is_goal}
 _MOVES_FROM: dict[type, Callable[..., Any]] = {Rules: _grid_moves_from, StateRules: _state_moves_from}
 _MOVE_TO: dict[type, Callable[..., Any]] = {Rules: _grid_move_to, StateRules: _state_move_to}
@@ -250,6 +279,8 @@ _TAKE: dict[type, Callable[..., Any]] = {Rules: _grid_take, StateRules: _state_t
 _GIVE_BACK: dict[type, Callable[..., Any]] = {Rules: _grid_give_back, StateRules: _state_give_back}
 _PASS_BY: dict[type, Callable[..., Any]] = {Rules: _grid_pass_by, StateRules: _state_pass_by}
 _PARK: dict[type, Callable[..., Any]] = {Rules: _grid_park, StateRules: _state_park}
+_UNPARK: dict[type, Callable[..., Any]] = {Rules: _grid_unpark, StateRules: _state_unpark}
+_KEEP: dict[type, Callable[..., Any]] = {Rules: _grid_keep, StateRules: _state_keep}
 
 
 def is_goal(rules: Any, query: Any, cell: Any) -> Any:
@@ -307,6 +338,16 @@ def park(rules: Any, cell: Any, slot: Any) -> Any:
     return _PARK[type(rules)](rules, cell, slot)
 
 
+def unpark(rules: Any, cell: Any) -> Any:
+    """Note that nobody stands on `cell` for good any more."""
+    return _UNPARK[type(rules)](rules, cell)
+
+
+def keep(rules: Any, table: Any, cell: Any, slot: Any, agent: Any) -> Any:
+    """Reserve what waiting on `cell` holds at `slot`, but not what somebody holds already."""
+    return _KEEP[type(rules)](rules, table, cell, slot, agent)
+
+
 specialise(is_goal, _IS_GOAL, spliced)
 specialise(moves_from, _MOVES_FROM, spliced)
 specialise(move_to, _MOVE_TO, spliced)
@@ -318,3 +359,5 @@ specialise(take, _TAKE)
 specialise(give_back, _GIVE_BACK)
 specialise(pass_by, _PASS_BY)
 specialise(park, _PARK)
+specialise(unpark, _UNPARK)
+specialise(keep, _KEEP)

@@ -31,6 +31,8 @@ from wayfolk.kernels.field_store import (
     begin,
     drop,
     is_held,
+    largest,
+    limit_of,
     new_store,
     pop,
     push,
@@ -125,6 +127,16 @@ def new_state_rra(states: StateGraph, n_agents: int, memory: int | None = None) 
         ),
         state,
     )
+
+
+def on_edited(rra: StateRra, states: StateGraph) -> StateRra:
+    """The same searches on an edited graph of states; new ones if lower bounds have changed, or there is no room."""
+    back_first, back_source = states.entries
+    room = largest(states.n_cells, 1, states.n_cells + len(back_source))
+    if room > len(rra.store.after) or not np.array_equal(spots_in_space(states), rra.spots):
+        return new_state_rra(states, len(rra.state), limit_of(rra.store))
+    graph = states.graph
+    return rra._replace(first=graph.first, target=graph.target, back_first=back_first, back_source=back_source)
 
 
 @kernel
