@@ -5,10 +5,13 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+import body_reference
+import wayfolk as wf
 from reference import dijkstra_costs, picture, small_grids, steps_from
 from wayfolk.kernels import field_store, rra
 from wayfolk.kernels.rra import UNREACHABLE
 from wayfolk.world.grid import Grid
+from wayfolk.world.spots import steps_to
 
 pytestmark = pytest.mark.plain
 
@@ -145,3 +148,28 @@ def test_agents_search_on_their_own():
     for agent, goal in enumerate(goals):
         truth = steps_from(grid, goal)
         assert [rra.distance(search, agent, cell) for cell in grid.free_cells] == [truth[c] for c in grid.free_cells]
+
+
+@pytest.mark.parametrize("kind", body_reference.WORLDS)
+def test_on_states_every_answer_is_the_true_number_of_steps(kind):
+    for number in range(8):
+        problem = body_reference.drawn_problem(kind, number)
+        states = problem.states
+        search = rra.new_state_rra(states, problem.n_agents)
+        for agent, (start, goal) in enumerate(zip(problem.starts, problem.goals, strict=True)):
+            rra.aim(search, agent, goal, start)
+            truth = steps_to(states, int(goal))
+            for node in [int(start), *range(states.n_cells)]:
+                assert rra.distance(search, agent, node) == truth[node]
+
+
+def test_on_states_a_store_without_room_forgets_and_searches_again():
+    states = wf.one_shot(wf.Voxels(np.ones((6, 6, 6), bool), 26), [(0, 0, 0)], [(1, 1, 1)]).states
+    search = rra.new_state_rra(states, 30, memory=1)
+    goals = np.random.default_rng(1).choice(states.n_cells, 30, replace=False).tolist()
+    for _ in range(2):
+        for agent, goal in enumerate(goals):
+            rra.aim(search, agent, goal, 0)
+            truth = steps_to(states, goal)
+            assert all(rra.distance(search, agent, node) == truth[node] for node in range(states.n_cells))
+    assert search.store.counts[field_store.LOST] > 0

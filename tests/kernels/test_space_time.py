@@ -12,7 +12,8 @@ from reference import dijkstra_costs, legal_moves, meets, picture, small_grids, 
 from wayfolk.compile.jit import is_plain
 from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
-from wayfolk.kernels.space_time import EXPANDED, N_NODES, NEVER, STAMP
+from wayfolk.kernels.reservation_rules import NEVER, Rules
+from wayfolk.kernels.space_time import EXPANDED, N_NODES, STAMP
 from wayfolk.world.grid import Grid, Moves
 
 ME = 9
@@ -54,7 +55,7 @@ class Traffic:
         for cell, slot in self.parked.items():
             parked[cell] = slot
         lasts = np.array([self.straight] * 4 + [self.diagonal] * 4 + [self.straight], np.int32)
-        return space_time.Rules(grid.legal, grid.offsets, lasts, parked, held)
+        return Rules(grid.legal, grid.offsets, lasts, parked, held)
 
     def moves(self, cell, slot):
         """Where one may go at `slot`, as (cell, slots it takes, whether it is a diagonal)."""
@@ -410,10 +411,10 @@ def test_held_ways_are_what_trace_gives_and_can_be_given_back():
     search = Search(traffic, start, goal)
     search.advance()
     cells, slots = (np.array(column, np.int32) for column in search.way())
-    space_time.hold(traffic.table, cells, slots, len(cells), ME)
+    space_time.hold(traffic.rules(), traffic.table, cells, slots, len(cells), ME)
     assert [reservations.holder(traffic.table, cell, slot) for slot, cell in enumerate(cells)][1:] == [ME] * 3
     assert traffic.table.counts[0] == 3
     reservations.reserve(traffic.table, cells[2], 2, 1)  # somebody else has it now
-    space_time.let_go(traffic.table, cells, slots, len(cells), ME)
+    space_time.let_go(traffic.rules(), traffic.table, cells, slots, len(cells), ME)
     assert traffic.table.counts[0] == 1
     assert reservations.holder(traffic.table, cells[2], 2) == 1

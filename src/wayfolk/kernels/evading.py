@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, NOWHERE, RUNNING
+from wayfolk.kernels.reservation_rules import WAIT, Rules, is_free_for_good, is_open
 from wayfolk.kernels.reservations import Reservations
-from wayfolk.kernels.space_time import WAIT, Rules, is_free_for_good, is_open
 
 EFFORT = 16  # moves and waits that are usually tried at most for each node there may be
 N_NODES, TRIED, ROOM, FURTHEST = range(4)  # places in `counts`; the last is the furthest place that was reached

@@ -71,16 +71,19 @@ def default_bytes() -> int:
     return min(MOST_BYTES, available_bytes() // 4)
 
 
-def new_store(n_fields: int, n_cells: int, per_word: int, n_lists: int, memory: int | None = None) -> FieldStore:
+def new_store(
+    n_fields: int, n_cells: int, per_word: int, n_lists: int, memory: int | None = None, most_open: int | None = None
+) -> FieldStore:
     """Room for `n_fields` fields of `n_cells` cells in `memory` bytes; a word holds the values of `per_word` cells.
 
-    `n_lists` is the number of lists of open cells, a power of two. Memory is used when it is touched.
+    `n_lists` is the number of lists of open cells, a power of two. A search opens cells `most_open` times at most, by
+    default each from each of its neighbours on a grid. Memory is used when it is touched.
     """
     shift = (WORDS * per_word).bit_length() - 1
     n_parts = (n_cells >> shift) + 1
-    largest = 2 + n_parts + 16 * n_cells // WORDS  # a cell is opened at most once from each of its neighbours
+    room = largest(n_cells, per_word, 8 * n_cells if most_open is None else most_open)
     limit = min(default_bytes() if memory is None else memory, LARGEST)
-    n_blocks = max(limit // BLOCK_BYTES, largest)
+    n_blocks = max(limit // BLOCK_BYTES, room)
     counts = np.zeros(6, np.int64)
     counts[FRESH], counts[OLDEST], counts[NEWEST] = 1, NONE, NONE
     return FieldStore(
@@ -92,6 +95,11 @@ def new_store(n_fields: int, n_cells: int, per_word: int, n_lists: int, memory: 
         counts=counts,
         shift=shift,
     )
+
+
+def largest(n_cells: int, per_word: int, most_open: int) -> int:
+    """The most blocks that one field can take, and the first one of the store."""
+    return 3 + n_cells // (WORDS * per_word) + 2 * most_open // WORDS
 
 
 def values(store: FieldStore, row: int, n_cells: int) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.compile.jit import inlined
+from wayfolk.compile.jit import inlined, inner
 
 
 class Occupancy(NamedTuple):
@@ -56,6 +56,15 @@ def move_target(occupancy, node, k):
     if k == occupancy.first[node + 1] - occupancy.first[node]:
         return np.int64(node)
     return np.int64(occupancy.target[occupancy.first[node] + k])
+
+
+@inner
+def has_move(occupancy, here, there):
+    """Whether one can move from `here` to `there`, or stay."""
+    edge = occupancy.first[here]
+    while edge < occupancy.first[here + 1] and occupancy.target[edge] != there:
+        edge += 1
+    return here == there or edge < occupancy.first[here + 1]
 
 
 @inlined

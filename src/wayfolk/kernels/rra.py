@@ -8,7 +8,9 @@ resumes. The aim never moves, so that the heuristic stays consistent within one 
 store with a limit (`wayfolk.kernels.field_store`): if it is full, the search that was used least recently begins again when
 its agent plans next.
 
-`search_on` is the search, also for fields that the agents with one goal share (see `controllers/pibt/fields`).
+`search_on` is the search, also for fields that the agents with one goal share (see `controllers/pibt/fields`). `Rra` is for
+points on a grid. `StateRra` is for graphs of states: each move is one step, and a body that turns has reached its goal in
+every heading, so that its search begins from several nodes.
 
 Invariants  the distance of an expanded cell is exact and never changes.
 Why         costs are small whole numbers, so the open list is a ring of lists with exactly one cost in each.
@@ -29,6 +31,8 @@ from wayfolk.kernels.field_store import (
     begin,
     drop,
     is_held,
+    largest,
+    limit_of,
     new_store,
     pop,
     push,
@@ -36,38 +40,25 @@ from wayfolk.kernels.field_store import (
     set_value,
     value,
 )
+from wayfolk.kernels.rra_moves import (
+    StateSteps,
+    StepCosts,
+    end_of_goal,
+    entry,
+    least_cost,
+    n_entries,
+    price_of,
+    spots_in_space,
+)
 
 if TYPE_CHECKING:
     from wayfolk.world.grid import Grid
+    from wayfolk.world.state_graph import StateGraph
 
 UNREACHABLE = np.int32(2**31 - 1)
 NONE = np.int32(2**31 - 1)
 RING = 64  # more than the most f can rise by one step: twice the costliest step
 GOAL, AIM, EXPANDED = range(3)  # places in `state`
-
-
-class StepCosts(NamedTuple):
-    """Moves that cost the same everywhere: `costs[k]` for move k."""
-
-    legal: NDArray[np.uint8]
-    offsets: NDArray[np.int32]
-    costs: NDArray[np.int32]
-    stride: int
-
-
-class CellPrices(NamedTuple):
-    """Moves with prices: `prices[cell, k]` for leaving `cell` by move k. Cells in `shut` are not entered.
-
-    No straight move costs less than `straight`, and no diagonal one (or a straight one to each side) less than `diagonal`.
-    """
-
-    legal: NDArray[np.uint8]
-    offsets: NDArray[np.int32]
-    prices: NDArray[np.int32]
-    shut: NDArray[np.uint8]
-    stride: int
-    straight: int
-    diagonal: int
 
 
 class Rra(NamedTuple):
@@ -79,6 +70,25 @@ class Rra(NamedTuple):
     stride: int
     store: FieldStore
     state: NDArray[np.int64]
+
+
+class StateRra(NamedTuple):
+    """The same for a graph of states, whose moves from `node` lead to `target[first[node] : first[node + 1]]`.
+
+    `stand[node]` is the first node of the same cell in all headings.
+    """
+
+    first: NDArray[np.int32]
+    target: NDArray[np.int32]
+    back_first: NDArray[np.int32]
+    back_source: NDArray[np.int32]
+    stand: NDArray[np.int32]
+    spots: NDArray[np.void]
+    store: FieldStore
+    state: NDArray[np.int64]
+
+
+AnyRra = Rra | StateRra
 
 
 def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int, memory: int | None = None) -> Rra:
@@ -93,6 +103,40 @@ def new_rra(grid: Grid, n_agents: int, straight: int, diagonal: int, memory: int
         new_store(n_agents, grid.n_cells, per_word=1, n_lists=RING, memory=memory),
         state,
     )
+
+
+def new_state_rra(states: StateGraph, n_agents: int, memory: int | None = None) -> StateRra:
+    """Room for `n_agents` searches in `memory` bytes; a field takes 4 bytes for each node, and 8 for each edge at most."""
+    state = np.zeros((n_agents, 3), np.int64)
+    state[:, GOAL] = NONE
+    back_first, back_source = states.entries
+    return StateRra(
+        states.graph.first,
+        states.graph.target,
+        back_first,
+        back_source,
+        states.stand_of,
+        spots_in_space(states),
+        new_store(
+            n_agents,
+            states.n_cells,
+            per_word=1,
+            n_lists=RING,
+            memory=memory,
+            most_open=states.n_cells + len(back_source),
+        ),
+        state,
+    )
+
+
+def on_edited(rra: StateRra, states: StateGraph) -> StateRra:
+    """The same searches on an edited graph of states; new ones if lower bounds have changed, or there is no room."""
+    back_first, back_source = states.entries
+    room = largest(states.n_cells, 1, states.n_cells + len(back_source))
+    if room > len(rra.store.after) or not np.array_equal(spots_in_space(states), rra.spots):
+        return new_state_rra(states, len(rra.state), limit_of(rra.store))
+    graph = states.graph
+    return rra._replace(first=graph.first, target=graph.target, back_first=back_first, back_source=back_source)
 
 
 @kernel
@@ -131,17 +175,17 @@ def distance(rra, agent, cell):
 def _resume(rra, agent, cell):
     """Search on until `cell` is expanded; its distance, or UNREACHABLE."""
     store, state = rra.store, rra.state[agent]
-    moves = _moves(rra)
+    moves = moves_of(rra)
     if not is_held(store, agent):
-        begin(store, agent, state[GOAL], least_cost(moves, state[GOAL], state[AIM]))
-        set_value(store, agent, state[GOAL], 2)
+        goal = state[GOAL]
+        key = least_cost(moves, goal, state[AIM])
+        begin(store, agent, goal, key)
+        set_value(store, agent, goal, 2)
+        for node in range(goal + 1, end_of_goal(moves, goal)):
+            push(store, agent, node, key)
+            set_value(store, agent, node, 2)
     state[EXPANDED] += search_on(store, agent, moves, cell, state[AIM])
     return known(rra, agent, cell)
-
-
-@inlined
-def _moves(rra):
-    return StepCosts(rra.legal, rra.offsets, rra.costs, rra.stride)
 
 
 @inlined
@@ -164,10 +208,10 @@ def _search_on(store, row, moves, cell, aim):
             continue
         set_value(store, row, here, found + 1)
         expanded += 1
-        for k in range(8):
-            if not (moves.legal[here] >> k) & 1:
+        for k in range(n_entries(moves, here)):
+            other = entry(moves, here, k)
+            if other == NOWHERE:
                 continue
-            other = here + moves.offsets[k]
             old, price = value(store, row, other), price_of(moves, other, k)
             reached = found + 2 * price
             if price == 0 or old & 1 or 0 < old <= reached:
@@ -227,13 +271,14 @@ def is_right(rra, agent, cell, edits, first):
                 beyond = heuristic(rra, edit, goal)
             if heuristic(rra, cell, edit) + beyond < left:
                 return False
-    while cell != goal:
+    while left > 0:
         nearer = cell
-        for k in range(8):
-            if (rra.legal[cell] >> k) & 1:
-                beyond = known(rra, agent, cell + rra.offsets[k])
-                if beyond != UNREACHABLE and beyond + rra.costs[k] == left:
-                    nearer = cell + rra.offsets[k]
+        for k in range(n_exits(rra, cell)):
+            other = exit_by(rra, cell, k)
+            if other != NOWHERE:
+                beyond = known(rra, agent, other)
+                if beyond != UNREACHABLE and beyond + price_of(moves_of(rra), other, k) == left:
+                    nearer = other
                     left = beyond
                     break
         if nearer == cell:
@@ -245,48 +290,92 @@ def is_right(rra, agent, cell, edits, first):
 @inner
 def heuristic(rra, cell, goal):
     """The cost from `cell` to `goal` on an empty map."""
-    return least_cost(_moves(rra), cell, goal)
+    return least_cost(moves_of(rra), cell, goal)
 
 
-@inner
-def octile(stride, straight, diagonal, cell, other):
-    """The least that a path between two cells can cost, if no straight and no diagonal move costs less than these."""
-    width = np.uint32(stride)  # 32 bits are divided in a third of the time of 64
-    cell_y, other_y = np.int64(np.uint32(cell) // width), np.int64(np.uint32(other) // width)
-    dx = abs((cell - cell_y * stride) - (other - other_y * stride))
-    dy = abs(cell_y - other_y)
-    return straight * (max(dx, dy) - min(dx, dy)) + diagonal * min(dx, dy)
+def _grid_box(rra, goals, n):
+    left, right, top, bottom = np.int64(NONE), np.int64(0), np.int64(NONE), np.int64(0)
+    for k in range(n):
+        y = goals[k] // rra.stride
+        x = goals[k] - y * rra.stride
+        left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+    return left, right, top, bottom
 
 
-def _step_price(moves, cell, k):
-    return np.int64(moves.costs[k])
+def _grid_to_box(rra, box, cell):
+    left, right, top, bottom = box
+    y = cell // rra.stride
+    x = cell - y * rra.stride
+    dx, dy = max(left - x, x - right, 0), max(top - y, y - bottom, 0)
+    return rra.costs[0] * (max(dx, dy) - min(dx, dy)) + rra.costs[4] * min(dx, dy)
 
 
-def _cell_price(moves, cell, k):
-    return np.int64(0 if moves.shut[cell] else moves.prices[cell, k ^ 2])  # leaving it the opposite way
+def _first_goal(rra, goals, n):
+    return goals[0]
 
 
-def _step_least(moves, cell, other):
-    return octile(moves.stride, moves.costs[0], moves.costs[4], cell, other)
+def _to_first_goal(rra, goal, node):
+    return heuristic(rra, node, goal)
 
 
-def _cell_least(moves, cell, other):
-    return octile(moves.stride, moves.straight, moves.diagonal, cell, other)
+def _grid_moves(rra):
+    return StepCosts(rra.legal, rra.offsets, rra.costs, rra.stride)
 
 
-_PRICE_OF: dict[type, Callable[..., Any]] = {StepCosts: _step_price, CellPrices: _cell_price}
-_LEAST_COST: dict[type, Callable[..., Any]] = {StepCosts: _step_least, CellPrices: _cell_least}
+def _state_moves(rra):
+    return StateSteps(rra.back_first, rra.back_source, rra.stand, rra.spots)
 
 
-def price_of(moves: Any, cell: Any, k: Any) -> Any:
-    """What the move costs by which the search comes to `cell` in direction `k`; 0 if that is not allowed."""
-    return _PRICE_OF[type(moves)](moves, cell, k)
+def _grid_n_exits(rra, cell):
+    return 8
 
 
-def least_cost(moves: Any, cell: Any, other: Any) -> Any:
-    """The least that a path between two cells can cost."""
-    return _LEAST_COST[type(moves)](moves, cell, other)
+def _grid_exit(rra, cell, k):
+    return cell + rra.offsets[k] if (rra.legal[cell] >> k) & 1 else np.int64(NOWHERE)
 
 
-specialise(price_of, _PRICE_OF, spliced)
-specialise(least_cost, _LEAST_COST, spliced)
+def _state_n_exits(rra, node):
+    return rra.first[node + 1] - rra.first[node]
+
+
+def _state_exit(rra, node, k):
+    return np.int64(rra.target[rra.first[node] + k])
+
+
+_MOVES_OF: dict[type, Callable[..., Any]] = {Rra: _grid_moves, StateRra: _state_moves}
+_N_EXITS: dict[type, Callable[..., Any]] = {Rra: _grid_n_exits, StateRra: _state_n_exits}
+_EXIT_BY: dict[type, Callable[..., Any]] = {Rra: _grid_exit, StateRra: _state_exit}
+_BOX_OF: dict[type, Callable[..., Any]] = {Rra: _grid_box, StateRra: _first_goal}
+_TO_BOX: dict[type, Callable[..., Any]] = {Rra: _grid_to_box, StateRra: _to_first_goal}
+
+
+def box_of(rra: Any, goals: Any, n: Any) -> Any:
+    """The least and the most x and y of the first `n` goals on a grid; the first of them elsewhere."""
+    return _BOX_OF[type(rra)](rra, goals, n)
+
+
+def to_box(rra: Any, box: Any, cell: Any) -> Any:
+    """The least cost from `cell` to the box, on an empty map."""
+    return _TO_BOX[type(rra)](rra, box, cell)
+
+
+def moves_of(rra: Any) -> Any:
+    """The moves of searches for agents, and what they cost."""
+    return _MOVES_OF[type(rra)](rra)
+
+
+def n_exits(rra: Any, cell: Any) -> Any:
+    """How many numbers the moves from `cell` have, used or not."""
+    return _N_EXITS[type(rra)](rra, cell)
+
+
+def exit_by(rra: Any, cell: Any, k: Any) -> Any:
+    """Where move number `k` from `cell` leads, or NOWHERE."""
+    return _EXIT_BY[type(rra)](rra, cell, k)
+
+
+specialise(moves_of, _MOVES_OF, spliced)
+specialise(box_of, _BOX_OF)
+specialise(to_box, _TO_BOX)
+specialise(n_exits, _N_EXITS)
+specialise(exit_by, _EXIT_BY)

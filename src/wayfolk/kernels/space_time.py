@@ -4,6 +4,9 @@ A node is a cell and the slot at which the agent may act again. A move made at s
 for as long as the move lasts; a wait holds the present cell. Costs count slots; diagonals only break ties, so that an
 agent with time to spare does not zigzag.
 
+The search is one for all worlds and bodies: what a move reserves and whether it is open are functions of the class of the
+rules (`kernels.reservation_rules`). Where agents are not points on a grid, a cell here is a node of a graph of states.
+
 Guarantees  without `end`: the earliest path to stand on a goal for good, or to be there once. With `end`: the cheapest
             path until then, counted with the distance that is left; waiting on a goal is free.
 Invariants  no returned path enters a cell that another agent holds, swaps with one, or crosses its diagonal.
@@ -15,33 +18,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.compile.jit import inlined, inner, kernel
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import heap
 from wayfolk.kernels import rra as rra_kernel
-from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, RUNNING
-from wayfolk.kernels.crossing import corners
-from wayfolk.kernels.reservations import holder, is_swap, release, reserve
+from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOWHERE, RUNNING
+from wayfolk.kernels.reservation_rules import (
+    NEVER,
+    duration,
+    give_back,
+    is_free_for_good,
+    is_goal,
+    is_open,
+    move_to,
+    moves_from,
+    park,
+    pass_by,
+    take,
+    tie_break,
+)
 from wayfolk.kernels.table import find_stamped, new_table, next_stamp, put_stamped
 
 N_NODES, N_OPEN, STAMP, EXPANDED, LAST = range(5)  # places in `counts`
-WAIT = 8  # the move after the eight directions
-NEVER = np.int32(2**31 - 1)
 _SLOT = 1 << 10  # cost of a slot; a diagonal adds 1
 _OUTDONE = np.int64(2**62)  # cost of a node that a cheaper one with the same cell and slot has replaced
-
-
-class Rules(NamedTuple):
-    """What does not change from search to search.
-
-    `lasts[k]` is how many slots move k takes. `parked[cell]` is the slot from which an agent stays there for good,
-    `held[cell]` the first slot from which no agent passes any more; both are empty where no agent parks.
-    """
-
-    legal: NDArray[np.uint8]
-    offsets: NDArray[np.int32]
-    lasts: NDArray[np.int32]
-    parked: NDArray[np.int32]
-    held: NDArray[np.int32]
 
 
 class Query(NamedTuple):
@@ -49,7 +48,7 @@ class Query(NamedTuple):
 
     If `end` is NEVER, all the way: to stand there for good (`stays`), or to be there at one slot. `exact`: the heuristic is
     the true distance by reverse search, which knows one goal; otherwise the distance to the box around the goals on an
-    empty map.
+    empty map, of states that to the first goal. Of states, a goal is a stand: a body that turns is there in every heading.
     """
 
     agent: int
@@ -105,7 +104,7 @@ def advance(rules, table, nodes, rra, query, budget):
     """Expand up to `budget` nodes; RUNNING, FOUND (the top of the open list is it), EXHAUSTED or FULL."""
     agent, end = query.agent, query.end
     count = nodes.counts
-    box = _box(rra.stride, query)
+    box = rra_kernel.box_of(rra, query.goals, query.n_goals)
     stop = count[EXPANDED] + budget
     last = count[LAST]
     while count[N_OPEN] > 0:
@@ -114,34 +113,30 @@ def advance(rules, table, nodes, rra, query, budget):
         if spent == _OUTDONE:
             count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
             continue
-        on_goal = _is_goal(query, cell)
+        on_goal = is_goal(rules, query, cell)
         if slot >= end or (end == NEVER and on_goal and (not query.stays or is_free_for_good(rules, cell, slot))):
             return FOUND
         if count[EXPANDED] >= stop:
             return RUNNING
-        if count[N_NODES] + 9 > nodes.tree.size or count[N_OPEN] + 9 > nodes.open.size:
+        n_moves = moves_from(rules, cell)
+        if count[N_NODES] + n_moves > nodes.tree.size or count[N_OPEN] + n_moves > nodes.open.size:
             return FULL
         count[N_OPEN] = heap.pop(nodes.open, count[N_OPEN])
         count[EXPANDED] += 1
-        legal = rules.legal[cell]
-        for k in range(WAIT + 1):
-            if k < WAIT and not (legal >> k) & 1:
-                continue
-            other = cell if k == WAIT else cell + rules.offsets[k]
-            if not is_open(rules, table, agent, cell, other, k, slot):
+        for k in range(n_moves):
+            other = move_to(rules, cell, k)
+            if other == NOWHERE or not is_open(rules, table, agent, cell, other, k, slot):
                 continue
             if query.exact:
                 left = rra_kernel.distance(rra, agent, other)
                 if left == rra_kernel.UNREACHABLE:
                     continue
             else:
-                left = _to_box(rra, box, other)
-            lasts = rules.lasts[k]
-            total = spent
-            if not (k == WAIT and on_goal and end != NEVER):
+                left = rra_kernel.to_box(rra, box, other)
+            lasts = duration(rules, k)
+            total = spent + tie_break(rules, k)
+            if not (other == cell and on_goal and end != NEVER):
                 total += lasts * _SLOT
-            if 4 <= k < WAIT:
-                total += 1
             then = slot + lasts
             spot = _visit(nodes, other, min(then, last + 1))
             known = nodes.seen[spot]["item"]
@@ -175,73 +170,27 @@ def trace(nodes, cells, slots):
 
 
 @kernel
-def hold(table, cells, slots, n, agent):
+def hold(rules, table, cells, slots, n, agent):
     """Reserve a path of `n` nodes."""
     for k in range(1, n):
         for slot in range(slots[k - 1], slots[k]):
-            reserve(table, cells[k], slot, agent)
+            take(rules, table, cells[k - 1], cells[k], slot, agent)
 
 
 @kernel
-def let_go(table, cells, slots, n, agent):
+def let_go(rules, table, cells, slots, n, agent):
     """Release the reservations of a path."""
     for k in range(1, n):
         for slot in range(slots[k - 1], slots[k]):
-            release(table, cells[k], slot, agent)
+            give_back(rules, table, cells[k - 1], cells[k], slot, agent)
 
 
-@inner
-def _is_goal(query, cell):
-    k = 0
-    while k < query.n_goals and query.goals[k] != cell:
-        k += 1
-    return k < query.n_goals
-
-
-@inner
-def is_free_for_good(rules, cell, slot):
-    """Whether no agent passes `cell` from `slot` on."""
-    return rules.held.size == 0 or slot >= rules.held[cell]
-
-
-@inner
-def _box(stride, query):
-    """The least and the most x and y of the goals."""
-    left, right, top, bottom = np.int64(NEVER), np.int64(0), np.int64(NEVER), np.int64(0)
-    for k in range(query.n_goals):
-        y = query.goals[k] // stride
-        x = query.goals[k] - y * stride
-        left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
-    return left, right, top, bottom
-
-
-@inner
-def _to_box(rra, box, cell):
-    """The cost from `cell` to the box on an empty map."""
-    left, right, top, bottom = box
-    y = cell // rra.stride
-    x = cell - y * rra.stride
-    dx, dy = max(left - x, x - right, 0), max(top - y, y - bottom, 0)
-    return rra.costs[0] * (max(dx, dy) - min(dx, dy)) + rra.costs[4] * min(dx, dy)
-
-
-@inlined
-def is_open(rules, table, agent, cell, other, k, slot):
-    """Whether `agent` may make move `k` at `slot`."""
-    for t in range(slot, slot + rules.lasts[k]):
-        who = holder(table, other, t)
-        if who != NOBODY and who != agent:
-            return False
-    if rules.parked.size > 0 and rules.parked[other] < slot + rules.lasts[k]:
-        return False
-    if k == WAIT:
-        return True
-    if is_swap(table, agent, cell, other, slot):
-        return False
-    if k < 4:
-        return True
-    beside, across = corners(rules.offsets, cell, k)
-    return not (is_swap(table, agent, across, beside, slot) or is_swap(table, agent, beside, across, slot))
+@kernel
+def settle(rules, cells, slots, n):
+    """Note when a path of `n` nodes passes, and that somebody stands for good at its end."""
+    for k in range(1, n):
+        pass_by(rules, cells[k - 1], cells[k], slots[k])
+    park(rules, cells[n - 1], slots[n - 1])
 
 
 @inner

@@ -2,7 +2,7 @@
 
 from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.crew import N_ASKED
+from wayfolk.kernels.crew import N_ASKED, is_goal
 
 ROUND, PAUSED = range(2)  # places in `turn`
 
@@ -20,7 +20,7 @@ def take_seats(crew, seats, turn, order):
     for k in range(n_asked):
         agent = crew.asked[k]
         # an agent that rests on the goal plans last, and steps aside for the others
-        rests = agents[agent]["here"] == agents[agent]["goal"]
+        rests = is_goal(crew, agents[agent]["here"], agents[agent]["goal"])
         seats[(agent - turn[ROUND]) % agents.size + (agents.size if rests else 0)] = agent
     n = 0
     for agent in seats:

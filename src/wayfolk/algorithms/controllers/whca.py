@@ -15,6 +15,8 @@ Deviations  an agent without a way stays where it is, keeps its cell for the who
             Who plans first moves on by one agent at each round. Where moves take as long as they are far, a slot is a
             twelfth of a step, and a diagonal takes 17: reservations then fit only to within a slot, and in a crowd some
             moves are refused.
+            In other worlds than square grids, and for other bodies than points, reserved are all places that a move or a
+            wait occupies, and a restored world plans anew.
 """
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -25,25 +27,37 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.controllers._seats import PAUSED, take_seats
 from wayfolk.algorithms.options import Range
-from wayfolk.compile.jit import inner
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.codes import FOUND, FULL, NOBODY
-from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
-from wayfolk.kernels.edits import Edits, no_edits, with_changes
+from wayfolk.kernels.crew import N_ASKED, Crew, give_route, report, wait
+from wayfolk.kernels.edits import Edits, no_edits, with_changed_edges, with_changes
 from wayfolk.kernels.field_store import limit_of
+from wayfolk.kernels.occupancy import has_move
 from wayfolk.kernels.planning import SLICE, planned_by
-from wayfolk.kernels.reservations import holder, release, reserve
+from wayfolk.kernels.reservation_rules import (
+    AnyRules,
+    give_back,
+    keep,
+    most_places,
+    new_rules,
+    new_state_rules,
+    park,
+    unpark,
+)
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
 from wayfolk.world.grid import Grid, Moves
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
+    from wayfolk.world.state_graph import StateGraph
 
 PAPER = "Silver 2005; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
 SEES = "all"
+WORLDS = "any"
 
 FINE = 12  # slots of a step where a diagonal takes longer than a straight move
 LAST = np.int32(2**31 - 3)
@@ -73,25 +87,17 @@ class Windowed(Controller):
 
     def prepare(self, view: View) -> None:
         """Begin with empty reservations."""
-        self.grid = view.grid
+        self.states = view.states
         self.arrays = self._new_window(view)
 
     def _new_window(self, view: View) -> "WindowArrays":
-        grid, n, lasts = view.grid, len(view.here), view.crew.lasts
-        per_step = 1 if lasts[4] == lasts[0] else FINE
-        diagonal = 2 * per_step if grid.moves is Moves.FOUR else round(per_step * lasts[4])
-        n_cells = grid.n_cells
+        n = len(view.here)
+        rules, searches, per_step = _new_parts(view)
         return WindowArrays(
-            rules=space_time.Rules(
-                grid.legal,
-                grid.offsets,
-                np.array([per_step] * 4 + [diagonal] * 4 + [per_step], np.int32),
-                np.full(n_cells, space_time.NEVER, np.int32),
-                np.zeros(n_cells, np.int32),
-            ),
-            table=reservations.new_reservations(2 * n * (self.window + 3) * per_step),
+            rules=rules,
+            table=reservations.new_reservations(2 * n * self._most_entries(rules, per_step)),
             nodes=space_time.new_nodes(1 << 13),
-            searches=rra.new_rra(grid, _with_spare(n), per_step, diagonal, view.memory),
+            searches=searches,
             cells=np.zeros((n, self.window + 3), np.int32),
             slots=np.zeros((n, self.window + 3), np.int32),
             n_way=np.zeros(n, np.int32),
@@ -108,6 +114,10 @@ class Windowed(Controller):
             resume=self.resume,
         )
 
+    def _most_entries(self, rules: AnyRules, per_step: int) -> int:
+        """The most reservations that an agent has."""
+        return (self.window + 3) * per_step * most_places(rules)
+
     def _new_band(self, view: View) -> "tuple[WindowArrays, NDArray[np.uint8]]":
         """A window in which agents have only the moves of the second array, which is empty at first."""
         inside = np.zeros(view.grid.n_cells, np.uint8)
@@ -122,27 +132,50 @@ class Windowed(Controller):
         window: WindowArrays = self.arrays
         window.turn[PAUSED] = 0
         if len(view.here) > len(window.n_way):
-            window = self._enlarged(window, view.grid, len(view.here))
+            window = self._enlarged(window, view.states, len(view.here))
         if change.cells.size:
-            window = window._replace(
-                rules=window.rules._replace(legal=view.grid.legal),
-                searches=window.searches._replace(legal=view.grid.legal),
-                edits=with_changes(window.edits, self.grid.legal, view.grid.legal),
-            )
-            self.grid = view.grid
+            window = self._on_edited(window, view.states)
+            self.states = view.states
         self.arrays = window
 
-    def _enlarged(self, window: "WindowArrays", grid: Grid, n: int) -> "WindowArrays":
+    def _on_edited(self, window: "WindowArrays", states: "Grid | StateGraph") -> "WindowArrays":
+        """The same window on an edited world: ways are reserved again where places have other numbers."""
+        if isinstance(states, Grid):
+            assert isinstance(self.states, Grid)
+            return window._replace(
+                rules=window.rules._replace(legal=states.legal),
+                searches=window.searches._replace(legal=states.legal),
+                edits=with_changes(window.edits, self.states.legal, states.legal),
+            )
+        rules = new_state_rules(states)
+        table = reservations.new_reservations(2 * len(window.n_way) * self._most_entries(rules, window.per_step))
+        window.parked_at[:] = NOBODY
+        _hold_again(rules, table, window.cells, window.slots, window.n_way)
+        return window._replace(
+            rules=rules,
+            table=table,
+            searches=rra.on_edited(window.searches, states),
+            edits=with_changed_edges(window.edits, self.states.graph, states.graph),
+        )
+
+    def _enlarged(self, window: "WindowArrays", states: "Grid | StateGraph", n: int) -> "WindowArrays":
         """The arrays for `n` agents."""
         n_old, searches = len(window.n_way), window.searches
         if n > len(searches.state):  # all begin to search back from their goals again
-            straight, diagonal = int(searches.costs[0]), int(searches.costs[4])
             memory = limit_of(searches.store)
-            searches = rra.new_rra(grid, _with_spare(n), straight, diagonal, memory)._replace(legal=searches.legal)
+            if isinstance(states, Grid):
+                straight, diagonal = int(searches.costs[0]), int(searches.costs[4])
+                searches = rra.new_rra(states, _with_spare(n), straight, diagonal, memory)._replace(
+                    legal=searches.legal
+                )
+            else:
+                searches = rra.new_state_rra(states, _with_spare(n), memory)
         parked_at = with_rows(window.parked_at, n)
         parked_at[n_old:] = NOBODY
         return window._replace(
-            table=reservations.with_room(window.table, 2 * (n - n_old) * (self.window + 3) * window.per_step),
+            table=reservations.with_room(
+                window.table, 2 * (n - n_old) * self._most_entries(window.rules, window.per_step)
+            ),
             searches=searches,
             cells=with_rows(window.cells, n),
             slots=with_rows(window.slots, n),
@@ -154,7 +187,10 @@ class Windowed(Controller):
         )
 
     def remember(self, memory: "Memory") -> None:
-        """Ways, reservations, whose turn it is, and the searches back from goals."""
+        """Ways, reservations, whose turn it is, and the searches back from goals. On states all begins anew."""
+        if not isinstance(self.states, Grid):
+            memory.begins_anew = True
+            return
         self.arrays = self._remembered(memory, self.arrays)
 
     def _remembered(self, memory: "Memory", window: "WindowArrays") -> "WindowArrays":
@@ -179,6 +215,19 @@ class Windowed(Controller):
             self.arrays = self.arrays._replace(nodes=space_time.grown(self.arrays.nodes))
 
 
+def _new_parts(view: View) -> tuple[AnyRules, rra.AnyRra, int]:
+    """What agents may do, their searches back from goals, and how many slots a step has."""
+    states, n = view.states, _with_spare(len(view.here))
+    if not isinstance(states, Grid):
+        return new_state_rules(states), rra.new_state_rra(states, n, view.memory), 1
+    assert isinstance(view.crew, Crew)
+    lasts = view.crew.lasts
+    per_step = 1 if lasts[4] == lasts[0] else FINE
+    diagonal = 2 * per_step if states.moves is Moves.FOUR else round(per_step * lasts[4])
+    slots = np.array([per_step] * 4 + [diagonal] * 4 + [per_step], np.int32)
+    return new_rules(states)._replace(lasts=slots), rra.new_rra(states, n, per_step, diagonal, view.memory), per_step
+
+
 def _with_spare(n: int) -> int:
     """Places for `n` agents, and for some who join."""
     return n + n // 4 + 16
@@ -190,10 +239,10 @@ class WindowArrays(NamedTuple):
     `seen[agent]` counts the edits of the map that the search of the agent has been compared with.
     """
 
-    rules: space_time.Rules
+    rules: AnyRules
     table: reservations.Reservations
     nodes: space_time.Nodes
-    searches: rra.Rra
+    searches: rra.AnyRra
 
     cells: NDArray[np.int32]
     slots: NDArray[np.int32]
@@ -242,7 +291,7 @@ def begin_round(arrays, crew, order, now):
     for agent in order:
         drop_way(arrays, agent)
     for agent in order:
-        _stay(arrays.table, crew.agents[agent]["here"], slot - 1, slot + arrays.per_step, agent)
+        _stay(arrays, crew.agents[agent]["here"], slot - 1, slot + arrays.per_step, agent)
     return slot
 
 
@@ -255,7 +304,7 @@ def park_idle(arrays, crew, now):
     arrays.clock[SINCE] = now
     for agent in range(agents.size):
         if arrays.parked_at[agent] != NOBODY:
-            arrays.rules.parked[arrays.parked_at[agent]] = space_time.NEVER
+            unpark(arrays.rules, arrays.parked_at[agent])
             arrays.parked_at[agent] = NOBODY
     for agent in range(agents.size):
         idle = agents[agent]["done"] or not agents[agent]["ours"]
@@ -263,7 +312,7 @@ def park_idle(arrays, crew, now):
             drop_way(arrays, agent)
         if idle and agents[agent]["present"]:
             arrays.parked_at[agent] = agents[agent]["here"]
-            arrays.rules.parked[agents[agent]["here"]] = 0
+            park(arrays.rules, agents[agent]["here"], 0)
     return np.int64(now * arrays.per_step + 0.5)
 
 
@@ -278,7 +327,7 @@ def next_round(arrays, slot):
 @inner
 def drop_way(arrays, agent):
     """Release what `agent` has reserved along its way, and forget the way."""
-    space_time.let_go(arrays.table, arrays.cells[agent], arrays.slots[agent], arrays.n_way[agent], agent)
+    space_time.let_go(arrays.rules, arrays.table, arrays.cells[agent], arrays.slots[agent], arrays.n_way[agent], agent)
     arrays.n_way[agent] = 0
 
 
@@ -296,12 +345,12 @@ def plan_window(arrays, crew, agent, goal, slot, until):
         return False
     report(crew, agent, spent)
     for t in range(slot - 1, slot + arrays.per_step):
-        release(table, start, t, agent)
+        give_back(arrays.rules, table, start, start, t, agent)
     # a way begins with the slot before it, so that others see who comes from where
     cells[0], slots[0] = start, slot - 1
     if code == FOUND:
         n = space_time.trace(nodes, cells[1:], slots[1:]) + 1
-        space_time.hold(table, cells, slots, n, agent)
+        space_time.hold(arrays.rules, table, cells, slots, n, agent)
         used = 0
         while used < n - 2 and slots[used + 1] < until:
             used += 1
@@ -309,7 +358,7 @@ def plan_window(arrays, crew, agent, goal, slot, until):
     else:
         n = 2
         cells[1], slots[1] = start, slot + arrays.span
-        _stay(table, start, slot - 1, slot + arrays.span, agent)
+        _stay(arrays, start, slot - 1, slot + arrays.span, agent)
         wait(crew, agent, 1)
     arrays.n_way[agent] = n
     return True
@@ -348,8 +397,18 @@ def _is_wrong(arrays, agent, start, goal):
 
 
 @inner
-def _stay(table, cell, slot, end, agent):
-    """Reserve `cell` wherever it is not reserved."""
+def _stay(arrays, cell, slot, end, agent):
+    """Reserve what staying on `cell` holds wherever nobody holds it."""
     for t in range(slot, end):
-        if holder(table, cell, t) == NOBODY:
-            reserve(table, cell, t, agent)
+        keep(arrays.rules, arrays.table, cell, t, agent)
+
+
+@kernel
+def _hold_again(rules, table, cells, slots, n_way):
+    """Reserve all ways on an edited graph of states, each up to the first of its moves that is there no more."""
+    for agent in range(n_way.size):
+        n = min(n_way[agent], 1)
+        while 0 < n < n_way[agent] and has_move(rules.occupancy, cells[agent, n - 1], cells[agent, n]):
+            n += 1
+        n_way[agent] = n
+        space_time.hold(rules, table, cells[agent], slots[agent], n, agent)

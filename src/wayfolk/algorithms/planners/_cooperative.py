@@ -13,10 +13,11 @@ from wayfolk.algorithms.task import Task
 from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.kernels.deadline import in_parts
+from wayfolk.kernels.reservation_rules import NEVER, most_places, new_rules, new_state_rules
 from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.world.grid import Moves
+from wayfolk.world.grid import Grid, Moves
 from wayfolk.world.spots import fewest_steps
 
 MOST = 1 << 13  # expansions between two looks at the clock
@@ -51,17 +52,12 @@ class PrioritisedPlanning(Task):
         """The cells and slots of the path that was found, and count what the search has done."""
 
     def _restart(self) -> None:
-        grid, n = self.problem.grid, self.problem.n_agents
-        self.table = reservations.new_reservations(64 * n)
-        self.rules = space_time.Rules(
-            grid.legal,
-            grid.offsets,
-            np.ones(9, np.int32),
-            np.full(grid.n_cells, space_time.NEVER, np.int32),
-            np.zeros(grid.n_cells, np.int32),
-        )
+        states, n = self.problem.states, self.problem.n_agents
+        self.rules = new_rules(states) if isinstance(states, Grid) else new_state_rules(states)
+        self.most_places = most_places(self.rules)
+        self.table = reservations.new_reservations(64 * n * self.most_places)
         for agent, cell in enumerate(self.problem.starts):
-            reservations.reserve(self.table, cell, 0, agent)
+            space_time.hold(self.rules, self.table, np.array([cell, cell]), np.arange(2, dtype=np.int32), 2, agent)
         self.paths: list[Any] = [None] * n
         self.turn = 0
         self.last = 0
@@ -90,10 +86,9 @@ class PrioritisedPlanning(Task):
     def _keep_path(self) -> None:
         cells, slots = self.read_path()
         n = len(cells)
-        self.table = reservations.with_room(self.table, n)
-        space_time.hold(self.table, cells, slots, n, self.agent)
-        self.rules.held[cells[1:]] = np.maximum(self.rules.held[cells[1:]], slots[1:])
-        self.rules.parked[cells[-1]] = slots[-1] - 1
+        self.table = reservations.with_room(self.table, n * self.most_places)
+        space_time.hold(self.rules, self.table, cells, slots, n, self.agent)
+        space_time.settle(self.rules, cells, slots, n)
         self.paths[self.agent] = cells
         self.last = max(self.last, int(slots[-1]))
         self.turn += 1
@@ -118,7 +113,7 @@ class PrioritisedPlanning(Task):
         """The plan, once every agent has a path."""
         result = Result(self.status, self.algorithm, options=dict(self.options), counters=self.counters)
         if self.status is Status.SOLVED:
-            result.plan = from_paths(self.problem.grid, self.paths)
+            result.plan = from_paths(self.problem.states, self.paths)
         elif self.status is Status.GAVE_UP:
             result.detail = self.detail
         else:
@@ -132,8 +127,12 @@ class Cooperative(PrioritisedPlanning):
     def __init__(self, problem: Problem, *, exact: bool, order: Order, retries: int, seed: int) -> None:
         self.exact = exact
         self.nodes = space_time.new_nodes(1 << 12)
-        diagonal = 2 if problem.grid.moves is Moves.FOUR else 1
-        self.rra = rra.new_rra(problem.grid, problem.n_agents if exact else 1, 1, diagonal)
+        states, n = problem.states, problem.n_agents if exact else 1
+        self.rra: rra.AnyRra
+        if isinstance(states, Grid):
+            self.rra = rra.new_rra(states, n, 1, 2 if states.moves is Moves.FOUR else 1)
+        else:
+            self.rra = rra.new_state_rra(states, n)
         super().__init__(problem, order=order, retries=retries, seed=seed)
 
     def open_search(self, start: int, goal: int) -> None:
@@ -142,7 +141,7 @@ class Cooperative(PrioritisedPlanning):
             rra.aim(self.rra, self.agent, goal, start)
         space_time.open_start(self.nodes, start, 1, self.last)
         self.before = rra.expansions(self.rra, self.agent) if self.exact else 0
-        self.query = space_time.Query(self.agent, self.goals, 1, int(space_time.NEVER), self.exact, True)
+        self.query = space_time.Query(self.agent, self.goals, 1, int(NEVER), self.exact, True)
 
     def search(self, budget: int) -> tuple[int, int]:
         """Expand up to `budget` nodes of the tree."""
@@ -171,8 +170,8 @@ def order_of(problem: Problem, order: Order, seed: int) -> NDArray[np.intp]:
     if order == "random":
         return np.random.default_rng(seed).permutation(agents)
     if order == "longest":
-        grid, starts, goals = problem.grid, problem.starts, problem.goals
-        parts = in_parts(agents, len(grid.free_cells))
-        steps = [fewest_steps(grid, starts[part], goals[part]) for part in parts]
+        states, starts, goals = problem.states, problem.starts, problem.goals
+        parts = in_parts(agents, len(states.free_cells))
+        steps = [fewest_steps(states, starts[part], goals[part]) for part in parts]
         return np.argsort(-np.concatenate([np.zeros(0, np.int32), *steps]), kind="stable")
     return agents

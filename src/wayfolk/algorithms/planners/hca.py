@@ -5,8 +5,9 @@ Silver, "Cooperative pathfinding", 2005, "Hierarchical Cooperative A*".
 Guarantees  as CA*, with far fewer expansions where walls make the straight-line distance a poor heuristic.
 Invariants  the plan has no faults; every agent stays on its goal once it is there for good.
 Cost        a space-time search for each agent, guided by Reverse Resumable A*, whose expansions are counted too. 16 bytes
-            for each agent and cell that is visited.
-Deviations  as CA*: swaps and crossings are checked, and an agent without a path moves to the front (`retries`).
+            for each agent and cell (or node of another world) that is visited, in a store with a limit.
+Deviations  as CA*: swaps and crossings, or all places that moves occupy, are checked, and an agent without a path moves to
+            the front (`retries`).
 """
 
 from typing import Annotated, Literal
@@ -18,6 +19,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Silver 2005; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
+WORLDS = "any"
 
 
 def begin(

@@ -58,7 +58,7 @@ class ConflictOriented(Windowed):
 
     def prepare(self, view: View) -> None:
         """Begin with empty reservations and without ways."""
-        self.grid = view.grid
+        self.states = view.states
         window = self._new_window(view)
         n, per_step, diagonal = len(view.here), window.per_step, int(window.rules.lasts[4])
         n_nodes, n_slots = window.cells.shape[1], window.span + 2 * max(diagonal, per_step) + 2

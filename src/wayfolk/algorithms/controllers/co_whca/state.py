@@ -3,8 +3,8 @@
 import numpy as np
 
 from wayfolk.compile.jit import inner
-from wayfolk.kernels import space_time
 from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.reservation_rules import NEVER
 from wayfolk.kernels.reservations import holder, release, reserve
 
 FREE, SETTLED, FIXED = range(3)  # ranks: the lower one loses a conflict, equal ones are both tried
@@ -157,7 +157,7 @@ def take_rest(arrays, crew, agent, last):
 @inner
 def _is_step(rules, here, there):
     """Whether an agent may wait, or a legal move leads from `here` to `there`, where no agent stays for good."""
-    if rules.parked[there] != space_time.NEVER:
+    if rules.parked[there] != NEVER:
         return False
     if here == there:
         return True

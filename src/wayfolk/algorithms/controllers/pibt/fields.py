@@ -30,7 +30,8 @@ from wayfolk.kernels import field_store
 from wayfolk.kernels.buckets import ring_size
 from wayfolk.kernels.edits import Edits, no_edits
 from wayfolk.kernels.field_store import FieldStore, is_held, set_value, value
-from wayfolk.kernels.rra import CellPrices, octile, search_on
+from wayfolk.kernels.rra import search_on
+from wayfolk.kernels.rra_moves import CellPrices, octile
 from wayfolk.world.grid import Grid, Moves
 
 FAR = np.int64(1 << 30)  # there is no path, or none is known

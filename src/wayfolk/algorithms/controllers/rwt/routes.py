@@ -4,9 +4,10 @@ import numpy as np
 
 from wayfolk.algorithms.controllers.rwt.passages import NEEDS, OPEN, QUEUE, ROUTES, STAMP, is_blocked, is_passage
 from wayfolk.compile.jit import inner
-from wayfolk.kernels import heap, rra, space_time
+from wayfolk.kernels import heap, rra
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, NOWHERE
 from wayfolk.kernels.crossing import diagonal
+from wayfolk.kernels.reservation_rules import NEVER
 from wayfolk.kernels.reservations import holder, release, reserve
 
 AROUND = 64  # steps that an agent walks around a cell in which another stays for good
@@ -45,7 +46,7 @@ def find_route(arrays, crew, agent, time):
             there = _enter(arrays, agent, other, nodes[cell]["time"] + _lasts(arrays, k))
             if is_blocked(arrays, crew, agent, other):
                 there += ASIDE * arrays.sub * window.per_step
-            if rules.parked[other] != space_time.NEVER:
+            if rules.parked[other] != NEVER:
                 there += AROUND * arrays.sub * window.per_step
             if nodes[other]["stamp"] != stamp or there < nodes[other]["time"]:
                 _open(nodes[other], stamp, there, cell)

@@ -31,6 +31,7 @@ from wayfolk.kernels import heap, reservations, rra, space_time
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.evading import new_evading
 from wayfolk.kernels.jumps.paths import new_jumps
+from wayfolk.kernels.reservation_rules import NEVER, Rules
 from wayfolk.kernels.rows import with_rows
 from wayfolk.world.grid import Grid, Moves
 
@@ -47,7 +48,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
     diagonal = 2 if grid.moves is Moves.FOUR else 1
     longest = max(WAY, len(grid.free_cells) // 2)
     read = AreaArrays(*(getattr(areas, name) for name in AreaArrays._fields))
-    nothing = np.full(grid.n_cells, space_time.NEVER, np.int32)
+    nothing = np.full(grid.n_cells, NEVER, np.int32)
     spots = _new_spots(areas, grid.n_cells)
     inside = areas.inside.view()
     inside.flags.writeable = False  # like `grid.legal`, so that kernels are compiled once for both
@@ -58,9 +59,7 @@ def new_arrays(grid: Grid, areas: Areas, settings: SdpSettings, n: int) -> SdpAr
             states=np.zeros(n, STATE),
             ways=np.zeros((2, n, WAY), np.int32),
             paths=np.zeros((n, KEPT), np.int32),
-            rules=space_time.Rules(
-                inside, grid.offsets, np.ones(9, np.int32), nothing, np.zeros(grid.n_cells, np.int32)
-            ),
+            rules=Rules(inside, grid.offsets, np.ones(9, np.int32), nothing, np.zeros(grid.n_cells, np.int32)),
             fixed=nothing.copy(),
             parked_by=np.full(grid.n_cells, NOBODY, np.int32),
             spots=spots,

@@ -13,10 +13,9 @@ Invariants  plans do not collide, swap or cross. A cell in which an agent stands
 
 from wayfolk.algorithms.controllers.sdp.state import FULL
 from wayfolk.compile.jit import inner, kernel
-from wayfolk.kernels import space_time
 from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.reservation_rules import NEVER, is_open
 from wayfolk.kernels.reservations import holder, release, reserve
-from wayfolk.kernels.space_time import NEVER
 
 PUSHES = 8  # agents that one way may ask to step aside
 _LEAD = 3  # ticks before a cell is needed at which its agent begins to step aside
@@ -228,7 +227,7 @@ def find_shelter(rooms, agent, start, begin):
             if k < 8 and not (rules.legal[cell] >> k) & 1:
                 continue
             there = cell if k == 8 else cell + rules.offsets[k]
-            if not space_time.is_open(rules, rooms.table, agent, cell, there, k, time):
+            if not is_open(rules, rooms.table, agent, cell, there, k, time):
                 continue
             if not _is_known(tree, n, there, time + 1):
                 tree[n]["cell"], tree[n]["parent"], tree[n]["time"] = there, at, time + 1
@@ -277,6 +276,6 @@ def is_way_open(rooms, agent, way, n, time):
         for direction in range(8):
             if way[k] + rules.offsets[direction] == way[k + 1]:
                 move = direction
-        if not space_time.is_open(rules, rooms.table, agent, way[k], way[k + 1], move, time + k):
+        if not is_open(rules, rooms.table, agent, way[k], way[k + 1], move, time + k):
             return False
     return True

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from wayfolk.kernels import reservations, rra, space_time
 from wayfolk.kernels.evading import Evading
 from wayfolk.kernels.jumps.paths import JumpArrays
+from wayfolk.kernels.reservation_rules import Rules
 
 ASK, ACCEPT, REFUSE, CANCEL, MOVED = range(5)  # kinds of messages
 N_MESSAGES, SIDE, N_ORDER, RESTART, PHASE, AT, N_INBOX = range(7)  # places in `SdpArrays.counts`
@@ -171,7 +172,7 @@ class RoomArrays(NamedTuple):
     states: NDArray[np.void]
     ways: NDArray[np.int32]
     paths: NDArray[np.int32]
-    rules: space_time.Rules
+    rules: Rules
     fixed: NDArray[np.int32]
     parked_by: NDArray[np.int32]
     spots: NDArray[np.void]

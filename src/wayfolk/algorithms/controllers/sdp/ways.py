@@ -11,7 +11,7 @@ from wayfolk.kernels.codes import FOUND
 from wayfolk.kernels.evading import EFFORT, Timing, timed_path
 from wayfolk.kernels.jumps.paths import EXPANDED as JUMPS
 from wayfolk.kernels.jumps.paths import jump_path
-from wayfolk.kernels.space_time import NEVER
+from wayfolk.kernels.reservation_rules import NEVER, Rules
 
 TIRED = 3  # times that an agent is pushed off its goal before it looks for other ways
 PATIENCE = 24  # ticks that an agent waits on its way at most
@@ -86,7 +86,7 @@ def find_way(rooms, search, agent, start, time, n_path, n_goals, stays, is_open)
     """
     settings, rules = search.settings, rooms.rules
     parked = rooms.fixed if is_open else rules.parked
-    rules = space_time.Rules(rules.legal, rules.offsets, rules.lasts, parked, rules.held)
+    rules = Rules(rules.legal, rules.offsets, rules.lasts, parked, rules.held)
     n = 0
     stop_parking(rooms, agent)
     if settings.jumps and n_path > 0:

@@ -28,6 +28,7 @@ from wayfolk.algorithms.planners.bcp import biased
 from wayfolk.algorithms.task import Task
 from wayfolk.kernels import reservations, space_time
 from wayfolk.kernels.codes import FOUND, FULL, NOBODY
+from wayfolk.kernels.reservation_rules import NEVER
 from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
@@ -110,7 +111,7 @@ class BiasedCost(Task):
         """End a pass: the plan is complete, or costs rise for the agents that collide, and they replan."""
         self.n_passes += 1
         plan = from_paths(self.problem.grid, self.paths)
-        self.owners["step"] = space_time.NEVER
+        self.owners["step"] = NEVER
         n = biased.collide(plan.cells, self.problem.grid.offsets, self.rank, self.owners, self.collisions)
         rows = self.collisions[:n]
         self.counters.collisions += n

@@ -14,8 +14,9 @@ from wayfolk.kernels import heap
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, RUNNING
 from wayfolk.kernels.crossing import corners, diagonal
 from wayfolk.kernels.distances import UNREACHED, steps_between
+from wayfolk.kernels.reservation_rules import NEVER
 from wayfolk.kernels.reservations import holder
-from wayfolk.kernels.space_time import _OUTDONE, _SLOT, EXPANDED, LAST, N_NODES, N_OPEN, NEVER, _put, _visit
+from wayfolk.kernels.space_time import _OUTDONE, _SLOT, EXPANDED, LAST, N_NODES, N_OPEN, _put, _visit
 
 WAIT = 8
 OWNER = np.dtype([("step", np.int32), ("agent", np.int32)], align=True)
