@@ -159,7 +159,7 @@ def is_free(party, agent, there):
     """Whether decisions, agents that are moving and cells that are kept let `agent` step to `there`."""
     here, other = np.int64(party.bodies[agent]["here"]), party.occupant[there]
     k = move_to(party, here, there)
-    if k == STAY or not is_clear(party, here, k, there, other):
+    if k == STAY or not is_clear(party.nodes, party, here, k, there, other):
         return False
     return not party.is_strict or may_move(party, agent, agent, k, there, other)
 
@@ -200,11 +200,11 @@ def _drop_stay(push, body):
     """Take STAY away from the choices of an agent."""
     n = 0
     for rank in range(np.int64(body["n_choices"])):
-        k = choice(body, rank)
+        k = choice(party.nodes, body, rank)
         if k != STAY:
             push.keys[n] = k
             n += 1
-    choose(body, push.keys, n)
+    choose(party.nodes, body, push.keys, n)
 
 
 @inner
@@ -216,7 +216,7 @@ def _pair(party, agent):
     beyond it, goes to the end of the order, so that others come out.
     """
     push, body = party.push, party.bodies[agent]
-    fields, here, k = push.fields, np.int64(body["here"]), choice(body, 0)
+    fields, here, k = push.fields, np.int64(body["here"]), choice(party.nodes, body, 0)
     if k == STAY or body["n_choices"] == 0:
         return
     best = here + fields.offsets[k]
@@ -240,13 +240,13 @@ def _prefer_far(push, body):
     n = np.int64(body["n_choices"])
     is_known = reach(fields, row, here)
     for rank in range(n):
-        k = choice(body, rank)
+        k = choice(party.nodes, body, rank)
         there = here if k == STAY else here + fields.offsets[k]
         price = np.int64(push.wait if k == STAY else fields.prices[here, k])
         cost = compare(fields, row, there, here) if is_known and reach(fields, row, there) else FAR
         cost += 0 if there == body["goal"] == here else price
         sort_in(push.keys, rank, ((_MOST - cost) << 8) + (rank << 4) + k)
-    choose(body, push.keys, n)
+    choose(party.nodes, body, push.keys, n)
 
 
 def _is_nearer(party, agent, one, other):
