@@ -18,8 +18,8 @@ and with two functions that are chosen at compile time for its class, entered by
     may_move(party, root, agent, k, there, other) whether move `k` to `there`, where `other` stands, is allowed
 
 What a move pushes and what it excludes depends on the class of `nodes`: the rules of points on a grid are here, those of
-all other worlds and bodies in `state_pushes`. A point pushes one agent at most: as soon as the last agent of a chain finds a
-node, every agent on it has one.
+all other worlds and bodies in `state_pushes`. A point pushes one agent at most: as soon as the last agent of a chain finds
+a node, every agent on it has one.
 
 Invariants  of the agents that have decided, no two have the same next node, none swap, and none cross.
 """

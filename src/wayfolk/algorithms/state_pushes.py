@@ -1,11 +1,11 @@
 """Priority inheritance where agents are not points on a square grid: a move pushes every agent in its way.
 
 An agent's state is a node. A node occupies places, and a move or a wait occupies places while it lasts. An agent that
-makes a move pushes all undecided agents that cannot stay then: those that stand on a place of its next node, and those whose
-wait needs a place of the move. One after another they look for a next node, and push others. If one of them finds none, the
-choice of the agent that pushed it has failed: all that was decided since is undone, but for the agents that have found
-nothing and stay. If an agent cannot stay either, as somebody else on the chain needs one of its places, that one's choice
-has failed too.
+makes a move pushes all undecided agents that cannot stay then: those that stand on a place of its next node, and those
+whose wait needs a place of the move. One after another they look for a next node, and push others. If one of them finds
+none, the choice of the agent that pushed it has failed: all that was decided since is undone, but for the agents that have
+found nothing and stay. If an agent cannot stay either, as somebody else on the chain needs one of its places, that one's
+choice has failed too.
 
 Of an agent that stands, `occupant` names it on the places of its node and on those of its wait.
 
@@ -99,15 +99,15 @@ def claim(nodes, claims, node, row, step):
 
 
 @inner
-def is_open(nodes, claims, node, row, step):
+def are_free(nodes, claims, node, row, step):
     """Whether no place of `node` and of the move `row` is taken for `step`."""
     for at in range(nodes.node_first[node], nodes.node_first[node + 1]):
         if claims[nodes.node_places[at]] >= step:
             return False
+    is_open = True
     for at in range(nodes.move_first[row], nodes.move_first[row + 1]):
-        if claims[nodes.move_places[at]] >= step:
-            return False
-    return True
+        is_open = is_open and claims[nodes.move_places[at]] < step
+    return is_open
 
 
 @inner
@@ -141,7 +141,7 @@ def _stander(nodes, party, node):
 def _is_clear(nodes, party, here, k, there, other):
     if there != here and k == nodes.first[here + 1] - nodes.first[here]:  # there is no such move
         return False
-    return is_open(nodes, party.claims, there, _row(nodes, here, k), party.step[0])
+    return are_free(nodes, party.claims, there, _row(nodes, here, k), party.step[0])
 
 
 def _is_held(nodes, party, node):
@@ -205,13 +205,13 @@ def _give_up(nodes, party, root, agent):
         is_root = pusher == root
         if pusher != agent or is_root:
             _undo(nodes, party, pusher)
-        if is_root or (pusher != agent and is_open(nodes, party.claims, node, row, step)):
+        if is_root or (pusher != agent and are_free(nodes, party.claims, node, row, step)):
             break
         if pusher != agent:
             party.bodies[pusher]["decided"] = 0
         pusher = np.int64(party.bodies[pusher]["parent"])
     body["decided"], body["next"], body["row"] = 0, node, row
-    if is_open(nodes, party.claims, node, row, step):
+    if are_free(nodes, party.claims, node, row, step):
         body["decided"] = step
         claim(nodes, party.claims, node, row, step)
     if pusher == agent:

@@ -126,7 +126,7 @@ def _prefer(party, agent):
     """The choices are sorted already (see `steps`), but for those of agents that are called or change places."""
     push, body = party.push, party.bodies[agent]
     if body["caller"] != NOBODY:  # it waits for this cell
-        _drop_stay(push, body)
+        _drop_stay(party, body)
     if push.rests or push.bridges.bits[body["here"]] != 0:
         _pair(party, agent)
 
@@ -196,15 +196,15 @@ def is_called(party, agent):
 
 
 @inner
-def _drop_stay(push, body):
+def _drop_stay(party, body):
     """Take STAY away from the choices of an agent."""
-    n = 0
+    n, keys = 0, party.push.keys
     for rank in range(np.int64(body["n_choices"])):
         k = choice(party.nodes, body, rank)
         if k != STAY:
-            push.keys[n] = k
+            keys[n] = k
             n += 1
-    choose(party.nodes, body, push.keys, n)
+    choose(party.nodes, body, keys, n)
 
 
 @inner
@@ -230,13 +230,14 @@ def _pair(party, agent):
     body["partner"] = partner_of(party, agent, here, best, push.rests)
     body["spent"] += fields.counts[EXPANDED] - before
     if body["partner"] != NOBODY:
-        _prefer_far(push, body)
+        _prefer_far(party, body)
 
 
 @inner
-def _prefer_far(push, body):
+def _prefer_far(party, body):
     """Sort the choices of an agent by the longest path; among equal ones those that were better before come first."""
-    fields, here, row = push.fields, np.int64(body["here"]), body["row"]
+    push, here, row = party.push, np.int64(body["here"]), body["row"]
+    fields = push.fields
     n = np.int64(body["n_choices"])
     is_known = reach(fields, row, here)
     for rank in range(n):

@@ -147,7 +147,7 @@ def _node_crowding(nodes, gen, agent, spot):  # type: ignore[no-untyped-def]
     most = 0
     for at in range(nodes.node_first[spot], nodes.node_first[spot + 1]):
         other = gen.occupant[nodes.node_places[at]]
-        if other not in (NOBODY, agent):
+        if other != NOBODY and other != agent:
             if nodes.stand[gen.bodies[other]["here"]] == gen.goals[other]:
                 return RESTING
             most = PASSING
