@@ -35,7 +35,7 @@ class ListParty(NamedTuple):
 
 
 def _prefer(party, agent):  # type: ignore[no-untyped-def]
-    choose(party.bodies[agent], party.wishes[agent], party.n_wishes[agent])
+    choose(party.nodes, party.bodies[agent], party.wishes[agent], party.n_wishes[agent])
 
 
 def _may_move(party, root, agent, k, there, other):  # type: ignore[no-untyped-def]
@@ -132,7 +132,7 @@ def test_there_is_one_chain_of_pushes() -> None:
 
 
 def _chains(file: Path) -> list[str]:
-    """The functions with a loop over the tries of an agent that goes back to its `parent`, and that knows NOBODY."""
+    """The functions with a loop over the tries of an agent that goes back to who pushed it, and that knows NOBODY."""
     return [
         function.name
         for function in ast.walk(ast.parse(file.read_text()))
@@ -145,6 +145,7 @@ def _chains(file: Path) -> list[str]:
 def _goes_back(loop: ast.While) -> bool:
     nodes = list(ast.walk(loop))
     returns = any(isinstance(node, ast.Assign) and _field(node.value) == "parent" for node in nodes)
+    returns |= any(isinstance(node, ast.Call) and getattr(node.func, "id", "") == "give_up" for node in nodes)
     tries = any(isinstance(node, ast.AugAssign) and _field(node.target) is not None for node in nodes)
     return returns and tries
 

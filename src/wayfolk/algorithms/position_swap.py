@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wayfolk.algorithms.priority_inheritance import exit_by, has_decided, is_taken, slots
+from wayfolk.algorithms.priority_inheritance import exit_by, has_decided, is_taken, slots, stander
 from wayfolk.compile.jit import inlined, inner, specialise
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 
@@ -49,7 +49,7 @@ def partner_of(party, agent, here, best, may_clear):
     Of a strict party, agents that have decided can be told to follow later. With `may_clear`, `agent` also goes out of the
     way of an agent that wants to pass beyond its goal.
     """
-    other = party.occupant[best]
+    other = stander(party.nodes, party, best)
     if other != NOBODY and (party.is_strict or not has_decided(party, other)):
         if _must_swap(party, agent, other, here, best) and _can_swap(party, best, here):
             return other
@@ -57,7 +57,7 @@ def partner_of(party, agent, here, best, may_clear):
         there = exit_by(party.nodes, here, k)
         if there == NOWHERE:
             continue
-        other = party.occupant[there]
+        other = stander(party.nodes, party, there)
         if there == best or other == NOBODY:
             continue
         if _must_swap(party, other, agent, here, best) and _can_swap(party, best, here):
@@ -119,7 +119,7 @@ def _exits(party, node, but):
         there = exit_by(party.nodes, node, k)
         if there == NOWHERE:
             continue
-        other = party.occupant[there]
+        other = stander(party.nodes, party, there)
         is_closed = other != NOBODY and party.goals[other] == there and _is_dead_end(party.nodes, there)
         if there != but and not is_closed:
             n += 1

@@ -1,12 +1,11 @@
-"""Priority inheritance with backtracking: an agent takes its best next node, and pushes the agent that stands there.
+"""Priority inheritance with backtracking: an agent takes its best next node, and pushes all agents that are in its way.
 
 Okumura, Machida, Defago and Tamura, "Priority inheritance with backtracking for iterative multi-agent path finding", 2022,
-algorithm 1. A chain of agents takes the place of recursion: as soon as the last agent of a chain finds a node, every agent
-on it has one.
+algorithm 1. A chain of agents takes the place of recursion.
 
 `settle` is the step of PIBT, of LaCAM, and of crowded rooms in SDP. It works on a party: a NamedTuple with at least
 
-    nodes       the moves from each node: `Cells`, or another class that is entered by `moves_on`
+    nodes       the moves from each node: `Cells`, or another class that is entered by `moves_on` or `rules_on`
     bodies      a record for each agent, with the fields of BODY
     occupant    who stands on a node, or NOBODY
     claims      the last step for which a node was taken
@@ -17,6 +16,10 @@ and with two functions that are chosen at compile time for its class, entered by
 
     prefer(party, agent)                          sort the choices of an agent that has to decide
     may_move(party, root, agent, k, there, other) whether move `k` to `there`, where `other` stands, is allowed
+
+What a move pushes and what it excludes depends on the class of `nodes`: the rules of points on a grid are here, those of
+all other worlds and bodies in `state_pushes`. A point pushes one agent at most: as soon as the last agent of a chain finds
+a node, every agent on it has one.
 
 Invariants  of the agents that have decided, no two have the same next node, none swap, and none cross.
 """
@@ -56,10 +59,14 @@ class Cells(NamedTuple):
 
 _PREFER: dict[type, Callable[..., Any]] = {}
 _MAY_MOVE: dict[type, Callable[..., Any]] = {}
-_TARGET: dict[type, Callable[..., Any]] = {}
 _CROSSED: dict[type, Callable[..., Any]] = {}
-_SLOTS: dict[type, Callable[..., Any]] = {}
-_EXIT: dict[type, Callable[..., Any]] = {}
+_RULES: dict[str, dict[type, Callable[..., Any]]] = {
+    name: {}
+    for name in (
+        "target", "slots", "exit_by", "stay", "stander", "is_clear", "is_held", "hold", "enter", "next_pushed", "give_up",
+        "choose", "choice",
+    )
+}  # fmt: skip
 
 
 def pushes(kind: type, prefer: Callable[..., Any], may_move: Callable[..., Any]) -> None:
@@ -74,8 +81,20 @@ def moves_on(
     slots: Callable[..., Any],
     exit_by: Callable[..., Any],
 ) -> None:
-    """Enter the functions of nodes of the class `kind`: plain Python to be compiled."""
-    _TARGET[kind], _CROSSED[kind], _SLOTS[kind], _EXIT[kind] = target, crossed, slots, exit_by
+    """Enter the functions of nodes of the class `kind`, on which agents are points: plain Python to be compiled."""
+    _CROSSED[kind] = crossed
+    rules_on(
+        kind, target=target, slots=slots, exit_by=exit_by, stay=_point_stay, stander=_point_stander,
+        is_clear=_point_is_clear, is_held=_point_is_held, hold=_point_hold, enter=_point_enter,
+        next_pushed=_point_next_pushed, give_up=_point_give_up, choose=_point_choose, choice=_point_choice,
+    )  # fmt: skip
+
+
+def rules_on(kind: type, **rules: Callable[..., Any]) -> None:
+    """Enter all functions of nodes of the class `kind`: plain Python to be compiled."""
+    assert rules.keys() == _RULES.keys()
+    for name, function in rules.items():
+        _RULES[name][kind] = function
 
 
 def prefer(party: Any, agent: Any) -> Any:
@@ -88,32 +107,85 @@ def may_move(party: Any, root: Any, agent: Any, k: Any, there: Any, other: Any) 
     return _MAY_MOVE[type(party)](party, root, agent, k, there, other)
 
 
-def target(nodes: Any, here: Any, k: Any) -> Any:
-    """Where move `k` from `here` leads."""
-    return _TARGET[type(nodes)](nodes, here, k)
-
-
 def crossed(nodes: Any, here: Any, k: Any) -> Any:
     """The ends of the move that crosses move `k` from `here`; NOWHERE, NOWHERE if none does."""
     return _CROSSED[type(nodes)](nodes, here, k)
 
 
+def target(nodes: Any, here: Any, k: Any) -> Any:
+    """Where move `k` from `here` leads."""
+    return _RULES["target"][type(nodes)](nodes, here, k)
+
+
 def slots(nodes: Any, here: Any) -> Any:
-    """How many numbers the moves from `here` have, used or not."""
-    return _SLOTS[type(nodes)](nodes, here)
+    """How many numbers the moves from `here` have, used or not; to stay is not among them."""
+    return _RULES["slots"][type(nodes)](nodes, here)
 
 
 def exit_by(nodes: Any, here: Any, k: Any) -> Any:
     """Where the move number `k` from `here` leads; NOWHERE if there is none, or another agent can never leave `there`."""
-    return _EXIT[type(nodes)](nodes, here, k)
+    return _RULES["exit_by"][type(nodes)](nodes, here, k)
+
+
+def stay(nodes: Any, here: Any) -> Any:
+    """The number of the move that stays at `here`."""
+    return _RULES["stay"][type(nodes)](nodes, here)
+
+
+def stander(nodes: Any, party: Any, node: Any) -> Any:
+    """Who stands on `node`, or NOBODY; of bodies that overlap several nodes, one of those in its way."""
+    return _RULES["stander"][type(nodes)](nodes, party, node)
+
+
+def is_clear(nodes: Any, party: Any, here: Any, k: Any, there: Any, other: Any) -> Any:
+    """Whether no decision excludes move `k` from `here` to `there`, where `other` stands."""
+    return _RULES["is_clear"][type(nodes)](nodes, party, here, k, there, other)
+
+
+def is_held(nodes: Any, party: Any, node: Any) -> Any:
+    """Whether an agent that has decided will be in the way of others on `node`."""
+    return _RULES["is_held"][type(nodes)](nodes, party, node)
+
+
+def hold(nodes: Any, party: Any, agent: Any, node: Any) -> Any:
+    """Let `agent` be on `node` after this step, for good."""
+    return _RULES["hold"][type(nodes)](nodes, party, agent, node)
+
+
+def enter(nodes: Any, party: Any, agent: Any, k: Any, there: Any) -> Any:
+    """Let `agent` make move `k` to `there`, unless that fails later."""
+    return _RULES["enter"][type(nodes)](nodes, party, agent, k, there)
+
+
+def next_pushed(nodes: Any, party: Any, root: Any, agent: Any, other: Any) -> Any:
+    """After `agent` has entered a move to a node on which `other` stands: who pushes next, and whom.
+
+    Nobody is pushed, and that is NOBODY, once all agents of the chain that `root` began have made way.
+    """
+    return _RULES["next_pushed"][type(nodes)](nodes, party, root, agent, other)
+
+
+def give_up(nodes: Any, party: Any, root: Any, agent: Any) -> Any:
+    """All choices of `agent` have failed: it stays. Who tries its next choice then; NOBODY if the chain has ended."""
+    return _RULES["give_up"][type(nodes)](nodes, party, root, agent)
+
+
+def choose(nodes: Any, body: Any, keys: Any, n: Any) -> Any:
+    """Let the moves in the lowest bits of the first `n` keys be the choices of an agent."""
+    return _RULES["choose"][type(nodes)](nodes, body, keys, n)
+
+
+def choice(nodes: Any, body: Any, rank: Any) -> Any:
+    """The move that is number `rank` among the choices of an agent."""
+    return _RULES["choice"][type(nodes)](nodes, body, rank)
 
 
 specialise(prefer, _PREFER)
 specialise(may_move, _MAY_MOVE)
-specialise(target, _TARGET, spliced)
 specialise(crossed, _CROSSED, spliced)
-specialise(slots, _SLOTS)
-specialise(exit_by, _EXIT)
+for function in (target, slots, stay, stander, is_clear, is_held, hold, enter, next_pushed, give_up, choose, choice):
+    specialise(function, _RULES[function.__name__], spliced)
+specialise(exit_by, _RULES["exit_by"])
 
 
 @inlined
@@ -122,7 +194,7 @@ def settle(party, root):
 
     Returns the last agent of the chain, or NOBODY if all choices of `root` have failed and it stays.
     """
-    bodies = party.bodies
+    nodes, bodies = party.nodes, party.bodies
     agent, parent, begins = root, NOBODY, True
     while True:
         body = bodies[agent]
@@ -132,37 +204,37 @@ def settle(party, root):
             if not body["is_sorted"]:
                 prefer(party, agent)
         here = np.int64(body["here"])
-        if body["tried"] == body["n_choices"]:  # it stays, and the agent that pushed it tries its next choice
-            take(party, agent, here)
-            if agent == root:
+        if body["tried"] == body["n_choices"]:
+            back = give_up(nodes, party, root, agent)
+            if back == NOBODY:
                 return NOBODY
-            agent = body["parent"]
+            agent = back
             continue
-        k = choice(body, body["tried"])
+        k = choice(nodes, body, body["tried"])
         body["tried"] += 1
-        there = here if k == STAY else np.int64(target(party.nodes, here, k))
-        other = party.occupant[there]
+        there = np.int64(target(nodes, here, k))
+        other = stander(nodes, party, there)
         if party.is_strict and not may_move(party, root, agent, k, there, other):
             continue
-        if not is_clear(party, here, k, there, other):
+        if not is_clear(nodes, party, here, k, there, other):
             continue
-        take(party, agent, there)
-        if other == NOBODY or has_decided(party, other):
+        enter(nodes, party, agent, k, there)
+        pusher, other = next_pushed(nodes, party, root, agent, other)
+        if other == NOBODY:
             return agent
-        agent, parent, begins = other, agent, True
+        agent, parent, begins = other, pusher, True
 
 
 @inlined
 def take(party, agent, node):
-    """Let `agent` be on `node` after this step; this takes the node away from an agent that had it."""
-    party.bodies[agent]["decided"], party.bodies[agent]["next"] = party.step[0], node
-    party.claims[node] = party.step[0]
+    """Let `agent` be on `node` after this step."""
+    hold(party.nodes, party, agent, node)
 
 
 @inlined
 def is_taken(party, node):
     """Whether an agent will be on `node` after this step."""
-    return party.claims[node] >= party.step[0]
+    return is_held(party.nodes, party, node)
 
 
 @inlined
@@ -178,22 +250,9 @@ def goes(party, agent, node):
 
 
 @inlined
-def is_clear(party, here, k, there, other):
-    """Whether no decision takes `there`, swaps with move `k` from `here`, or crosses it; `other` stands there."""
-    if is_taken(party, there):
-        return False
-    if k == STAY:
-        return True
-    if goes(party, other, here):
-        return False
-    one, two = crossed(party.nodes, here, k)
-    return one == NOWHERE or not (goes(party, party.occupant[one], two) or goes(party, party.occupant[two], one))
-
-
-@inlined
 def move_to(party, here, there):
-    """The number of the move from `here` to `there`; STAY if there is none."""
-    found = STAY
+    """The number of the move from `here` to `there`; that of to stay if there is none."""
+    found = stay(party.nodes, here)
     for k in range(slots(party.nodes, here)):
         if exit_by(party.nodes, here, k) == there:
             found = k
@@ -209,23 +268,66 @@ def sort_in(keys, n, key):
     keys[n] = key
 
 
-@inlined
-def choose(body, keys, n):
-    """Let the moves in the lowest four bits of the first `n` keys be the choices of an agent."""
+def _point_stay(nodes, here):
+    return STAY
+
+
+def _point_stander(nodes, party, node):
+    return party.occupant[node]
+
+
+def _point_is_clear(nodes, party, here, k, there, other):
+    """No decision takes `there`, swaps with move `k` from `here`, or crosses it."""
+    if party.claims[there] >= party.step[0]:
+        return False
+    if k == STAY:
+        return True
+    if goes(party, other, here):
+        return False
+    one, two = crossed(nodes, here, k)
+    return one == NOWHERE or not (goes(party, party.occupant[one], two) or goes(party, party.occupant[two], one))
+
+
+def _point_is_held(nodes, party, node):
+    return party.claims[node] >= party.step[0]
+
+
+def _point_hold(nodes, party, agent, node):
+    """This takes the node away from an agent that had it."""
+    party.bodies[agent]["decided"], party.bodies[agent]["next"] = party.step[0], node
+    party.claims[node] = party.step[0]
+
+
+def _point_enter(nodes, party, agent, k, there):
+    party.bodies[agent]["next"] = there
+    party.claims[there] = party.step[0]
+
+
+def _point_next_pushed(nodes, party, root, agent, other):
+    return agent, other if other != NOBODY and not has_decided(party, other) else NOBODY
+
+
+def _point_give_up(nodes, party, root, agent):
+    """What it was pushed from is its own again: the agent that pushed it loses it."""
+    body = party.bodies[agent]
+    body["next"] = body["here"]
+    party.claims[body["here"]] = party.step[0]
+    return NOBODY if agent == root else body["parent"]
+
+
+def _point_choose(nodes, body, keys, n):
     choices = np.int64(0)
     for rank in range(n):
         choices |= (keys[rank] & 15) << (4 * rank)
     body["choices"], body["n_choices"] = choices, n
 
 
-@inlined
-def choice(body, rank):
-    """The move that is number `rank` among the choices of an agent."""
+def _point_choice(nodes, body, rank):
     return (body["choices"] >> (4 * rank)) & 15
 
 
 def _cell_target(cells, here, k):
-    return here + cells.offsets[k]
+    return here if k == STAY else here + cells.offsets[k]
 
 
 def _cell_crossed(cells, here, k):

@@ -126,7 +126,7 @@ def _prefer(party, agent):
     """The choices are sorted already (see `steps`), but for those of agents that are called or change places."""
     push, body = party.push, party.bodies[agent]
     if body["caller"] != NOBODY:  # it waits for this cell
-        _drop_stay(push, body)
+        _drop_stay(party, body)
     if push.rests or push.bridges.bits[body["here"]] != 0:
         _pair(party, agent)
 
@@ -159,7 +159,7 @@ def is_free(party, agent, there):
     """Whether decisions, agents that are moving and cells that are kept let `agent` step to `there`."""
     here, other = np.int64(party.bodies[agent]["here"]), party.occupant[there]
     k = move_to(party, here, there)
-    if k == STAY or not is_clear(party, here, k, there, other):
+    if k == STAY or not is_clear(party.nodes, party, here, k, there, other):
         return False
     return not party.is_strict or may_move(party, agent, agent, k, there, other)
 
@@ -196,15 +196,15 @@ def is_called(party, agent):
 
 
 @inner
-def _drop_stay(push, body):
+def _drop_stay(party, body):
     """Take STAY away from the choices of an agent."""
-    n = 0
+    n, keys = 0, party.push.keys
     for rank in range(np.int64(body["n_choices"])):
-        k = choice(body, rank)
+        k = choice(party.nodes, body, rank)
         if k != STAY:
-            push.keys[n] = k
+            keys[n] = k
             n += 1
-    choose(body, push.keys, n)
+    choose(party.nodes, body, keys, n)
 
 
 @inner
@@ -216,7 +216,7 @@ def _pair(party, agent):
     beyond it, goes to the end of the order, so that others come out.
     """
     push, body = party.push, party.bodies[agent]
-    fields, here, k = push.fields, np.int64(body["here"]), choice(body, 0)
+    fields, here, k = push.fields, np.int64(body["here"]), choice(party.nodes, body, 0)
     if k == STAY or body["n_choices"] == 0:
         return
     best = here + fields.offsets[k]
@@ -230,23 +230,24 @@ def _pair(party, agent):
     body["partner"] = partner_of(party, agent, here, best, push.rests)
     body["spent"] += fields.counts[EXPANDED] - before
     if body["partner"] != NOBODY:
-        _prefer_far(push, body)
+        _prefer_far(party, body)
 
 
 @inner
-def _prefer_far(push, body):
+def _prefer_far(party, body):
     """Sort the choices of an agent by the longest path; among equal ones those that were better before come first."""
-    fields, here, row = push.fields, np.int64(body["here"]), body["row"]
+    push, here, row = party.push, np.int64(body["here"]), body["row"]
+    fields = push.fields
     n = np.int64(body["n_choices"])
     is_known = reach(fields, row, here)
     for rank in range(n):
-        k = choice(body, rank)
+        k = choice(party.nodes, body, rank)
         there = here if k == STAY else here + fields.offsets[k]
         price = np.int64(push.wait if k == STAY else fields.prices[here, k])
         cost = compare(fields, row, there, here) if is_known and reach(fields, row, there) else FAR
         cost += 0 if there == body["goal"] == here else price
         sort_in(push.keys, rank, ((_MOST - cost) << 8) + (rank << 4) + k)
-    choose(body, push.keys, n)
+    choose(party.nodes, body, push.keys, n)
 
 
 def _is_nearer(party, agent, one, other):

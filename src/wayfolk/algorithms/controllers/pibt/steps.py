@@ -44,7 +44,7 @@ def decide(push, crew, now):
     for agent in range(agents.size):
         if agents[agent]["present"] and bodies[agent]["busy"]:
             _stand(party, agent)
-    _look(push, crew)
+    _look(cells, push, crew)
     for turn in range(1 if push.together else 0, 2):  # first the agents that were pulled or called while they were busy
         for rank in range(push.order.size):
             agent = push.order[rank]
@@ -89,7 +89,7 @@ def _heeds(party, agent):
 
 
 @inner
-def _look(push, crew):
+def _look(cells, push, crew):
     """Sort the choices of each agent that decides now: the cheapest path first, empty cells before others, ties at random.
 
     All agents do so before the first one decides, one after another as they lie in memory.
@@ -124,7 +124,7 @@ def _look(push, crew):
             sort_in(keys, n, (((left << 1) + price) << 11) + ((word >> (7 * k)) & 127) * 16 + k)
             n += 1
         body["here"] = here
-        choose(body, keys, n)
+        choose(cells, body, keys, n)
         body["partner"], body["is_sorted"] = NOBODY, not push.rests and push.bridges.bits[here] == 0
         if fields.rows[row]["edits"] < fields.edits.counts[0] and here != body["goal"]:
             body["lost"] = is_lost or nearest >= 0

@@ -108,7 +108,7 @@ def _prefer(party, agent):
         sort_in(keys, n, key + (((luck >> k) & 7) << 4) + k)
         n += 1
     body["here"] = here
-    choose(body, keys, n)
+    choose(party.nodes, body, keys, n)
 
 
 def _may_move(party, root, agent, k, there, other):

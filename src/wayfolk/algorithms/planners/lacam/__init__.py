@@ -38,7 +38,7 @@ PAPER = "Okumura 2023, 2024"
 OPTIMAL = False
 COMPLETE = True
 ANYTIME = True
-WORLDS = "grid"
+WORLDS = "any"
 
 
 def begin(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wayfolk.algorithms.planners.lacam.moves import is_home
 from wayfolk.algorithms.planners.lacam.pibt import choose_all, forget, impose, stand, vanish
 from wayfolk.algorithms.planners.lacam.trees import (
     EXPANDED,
@@ -32,6 +33,7 @@ from wayfolk.algorithms.planners.lacam.trees import (
     link,
     lower,
 )
+from wayfolk.algorithms.priority_inheritance import slots, target
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.kernels.random import below, shuffle, uniform
@@ -131,9 +133,9 @@ def _next_constraint(gen, tree, number):
     if depth == tree.ranks.size:
         return taken
     here = tree.configs[number, tree.orders[number, depth]]
-    n = gen.nodes.degree[here]
+    n = slots(gen.nodes, here)
     for k in range(n):
-        tree.children[k] = gen.nodes.near[here, k]
+        tree.children[k] = target(gen.nodes, here, k)
     tree.children[n] = here
     shuffle(gen.luck, tree.children[: n + 1])
     for k in range(n + 1):
@@ -230,12 +232,12 @@ def _order_of(gen, tree, parent, number):
     order, before, config = tree.orders[number], tree.orders[parent], tree.configs[number]
     n = 0
     for agent in before:
-        if config[agent] != gen.goals[agent]:
+        if not is_home(gen.nodes, config[agent], gen.goals[agent]):
             order[n] = agent
             n += 1
     first = n
     for agent in before:
-        if config[agent] == gen.goals[agent]:
+        if is_home(gen.nodes, config[agent], gen.goals[agent]):
             at = n
             while at > first and tree.ranks[order[at - 1]] > tree.ranks[agent]:
                 order[at] = order[at - 1]
@@ -251,7 +253,8 @@ def _edge_cost(gen, here, there, policy):
         return np.int64(1)
     cost = np.int64(0)
     for agent in range(here.size):
-        if here[agent] != gen.goals[agent] or there[agent] != gen.goals[agent]:
+        goal = gen.goals[agent]
+        if not is_home(gen.nodes, here[agent], goal) or not is_home(gen.nodes, there[agent], goal):
             cost += 1
     return cost
 

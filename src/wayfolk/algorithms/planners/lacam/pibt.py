@@ -3,7 +3,11 @@
 Okumura, "Improving LaCAM for scalable eventually optimal multi-agent pathfinding", 2023: priority inheritance with
 backtracking, and the swap of two agents that cannot pass each other.
 
-Invariants  after `choose_all` has returned True, no two agents have the same next spot, none swap, and none cross.
+In other worlds and for other bodies than points on a square grid, spots are nodes of a graph of states, and the occupant of
+a place takes that of a spot (see `state_pushes`). Points swap there too.
+
+Invariants  after `choose_all` has returned True, no two agents have the same next spot, none swap, and none cross; on
+            states no two hold the same place.
 """
 
 from __future__ import annotations
@@ -13,11 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners.lacam.moves import SpotMoves, spot_moves
+from wayfolk.algorithms.planners.lacam.moves import (
+    RESTING,
+    SpotMoves,
+    crowding,
+    is_lost,
+    may_swap,
+    put,
+    spot_moves,
+    tie,
+)
 from wayfolk.algorithms.position_swap import partner_of, pull, swaps
 from wayfolk.algorithms.priority_inheritance import (
     BODY,
-    STAY,
     choice,
     choose,
     has_decided,
@@ -25,15 +37,21 @@ from wayfolk.algorithms.priority_inheritance import (
     move_to,
     pushes,
     settle,
+    slots,
     sort_in,
+    stander,
+    stay,
     take,
+    target,
 )
-from wayfolk.compile.jit import inner
+from wayfolk.algorithms.state_pushes import StateMoves, new_bodies, state_moves
+from wayfolk.compile.jit import inlined, inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.random import next_word
-from wayfolk.world.spots import DistanceTable
+from wayfolk.world.spots import DistanceTable, StateSpots
 
-AGENT = np.dtype([*BODY, ("partner", np.int32)], align=True)
+PARTNER = ("partner", np.int32)
+AGENT = np.dtype([*BODY, PARTNER], align=True)
 GUIDE = np.dtype([("spot", np.int32), ("next", np.int32)], align=True)  # an entry of a hash table of one agent
 CROWDED = 0.4  # with more agents for each spot than this, ways around others are blocked too often
 
@@ -43,10 +61,10 @@ class Generator(NamedTuple):
 
     `guides[first[agent] : first[agent + 1]]` is a hash table of the spots at which the agent has a preferred next spot;
     an agent without guidance has an empty one. `around[agent]` is the next spot of an agent on its way around another; in a
-    crowd nobody steps around others, and it is empty. `keys` is scratch.
+    crowd nobody steps around others, and it is empty. `far` is the distance where there is no way. `keys` is scratch.
     """
 
-    nodes: SpotMoves
+    nodes: SpotMoves | StateMoves
     steps: NDArray[Any]
     goals: NDArray[np.int32]
     bodies: NDArray[np.void]
@@ -59,26 +77,37 @@ class Generator(NamedTuple):
     first: NDArray[np.int64]
     around: NDArray[np.void]
     luck: NDArray[np.uint64]
+    far: int
 
 
 def new_generator(fields: DistanceTable, luck: NDArray[np.uint64]) -> Generator:
     """A generator without guidance."""
-    n, n_spots = len(fields.goals), fields.steps.shape[1]
+    n, n_spots, spot_map = len(fields.goals), fields.steps.shape[1], fields.spot_map
+    n_places, nodes, bodies = n_spots, None, np.zeros(n, AGENT)
+    if isinstance(spot_map, StateSpots):
+        nodes, bodies = state_moves(spot_map.states, n), new_bodies(n, [PARTNER])
+        n_places, n_spots = spot_map.states.occupancy.n_places, len(spot_map.states.world.free_cells)
     return Generator(
-        nodes=spot_moves(fields.spot_map),
+        nodes=spot_moves(spot_map) if nodes is None else nodes,
         steps=fields.steps,
         goals=fields.goals,
-        bodies=np.zeros(n, AGENT),
-        occupant=np.full(n_spots, NOBODY, np.int32),
-        claims=np.zeros(n_spots, np.int64),
+        bodies=bodies,
+        occupant=np.full(n_places, NOBODY, np.int32),
+        claims=np.zeros(n_places, np.int64),
         step=np.ones(1, np.int64),
         is_strict=False,
-        keys=np.zeros(9, np.int64),
+        keys=np.zeros(9 if nodes is None else max(9, nodes.choices.shape[1]), np.int64),
         guides=np.zeros(0, GUIDE),
         first=np.zeros(n + 1, np.int64),
         around=np.full(n if n <= CROWDED * n_spots else 0, NOWHERE, np.int32).repeat(2).view(GUIDE),
         luck=luck,
+        far=fields.far,
     )
+
+
+def n_moves_of(gen: Generator) -> int:
+    """How many moves a spot has at most, with that to stay."""
+    return len(gen.keys)
 
 
 @inner
@@ -86,14 +115,14 @@ def stand(gen, config):
     """Put all agents where `config` says."""
     for agent in range(config.size):
         gen.bodies[agent]["here"] = config[agent]
-        gen.occupant[config[agent]] = agent
+        put(gen.nodes, gen, agent, config[agent])
 
 
 @inner
 def vanish(gen):
     """Take all agents off the map."""
     for agent in range(gen.bodies.size):
-        gen.occupant[gen.bodies[agent]["here"]] = NOBODY
+        put(gen.nodes, gen, NOBODY, gen.bodies[agent]["here"])
 
 
 @inner
@@ -106,7 +135,10 @@ def forget(gen):
 def impose(gen, agent, spot):
     """Let `agent` go to `spot` if that does not collide with what is decided; whether it does not."""
     here = gen.bodies[agent]["here"]
-    if not is_clear(gen, here, move_to(gen, here, spot), spot, gen.occupant[spot]):
+    other = stander(gen.nodes, gen, spot)
+    if is_lost(gen.nodes, gen, agent, spot) or not is_clear(
+        gen.nodes, gen, here, move_to(gen, here, spot), spot, other
+    ):
         return False
     take(gen, agent, spot)
     return True
@@ -139,31 +171,33 @@ def _prefer(gen, agent):
         guided = gen.around[agent]["next"]
         gen.around[agent]["spot"] = NOWHERE
     word = np.int64(next_word(gen.luck) >> np.uint64(1))
-    n = spots.degree[here]
-    for k in range(n + 1):
-        spot = here if k == n else spots.near[here, k]
-        key = (np.int64(row[spot]) << 9) + ((word >> (7 * k)) & 127)
-        other = gen.occupant[spot]
-        if other not in (NOBODY, agent):
-            key += 256 if gen.goals[other] == spot else 128
+    n, n_moves = 0, slots(spots, here)
+    for move in range(n_moves + 1):
+        k = stay(spots, here) if move == n_moves else move
+        spot = target(spots, here, k)
+        if is_lost(spots, gen, agent, spot):
+            continue
+        key = (np.int64(row[spot]) << 9) + tie(spots, gen, word, move) + crowding(spots, gen, agent, spot)
         if spot == guided:
             key = np.int64(0)
-        sort_in(keys, k, (key << 4) + (STAY if k == n else k))
-    choose(body, keys, n + 1)
-    best = _spot(gen, here, choice(body, 0))
-    body["partner"] = NOBODY if best == here else partner_of(gen, agent, here, best, True)
+        sort_in(keys, n, (key << 16) + k)
+        n += 1
+    choose(spots, body, keys, n)
+    best = target(spots, here, choice(spots, body, 0))
+    swaps_here = best != here and may_swap(spots)
+    body["partner"] = partner_of(gen, agent, here, best, True) if swaps_here else NOBODY
     if body["partner"] != NOBODY:
-        for rank in range(n + 1):
-            keys[rank] = choice(body, n - rank)
-        choose(body, keys, n + 1)
-    elif steps_around and best != here and _rests(gen, best) and (word & 7) != 0:
+        for rank in range(n):
+            keys[rank] = choice(spots, body, n - 1 - rank)
+        choose(spots, body, keys, n)
+    elif steps_around and best != here and _rests(gen, agent, best) and (word & 7) != 0:
         rank = _way_around(gen, agent, here, n)
         for k in range(rank):
-            keys[k + 1] = choice(body, k)
-        keys[0] = choice(body, rank)
-        for k in range(rank + 1, n + 1):
-            keys[k] = choice(body, k)
-        choose(body, keys, n + 1)
+            keys[k + 1] = choice(spots, body, k)
+        keys[0] = choice(spots, body, rank)
+        for k in range(rank + 1, n):
+            keys[k] = choice(spots, body, k)
+        choose(spots, body, keys, n)
 
 
 def _may_move(gen, root, agent, k, there, other):
@@ -173,16 +207,10 @@ def _may_move(gen, root, agent, k, there, other):
 pushes(Generator, _prefer, _may_move)
 
 
-@inner
-def _spot(gen, here, k):
-    """Where move `k` from `here` leads."""
-    return here if k == STAY else gen.nodes.near[here, k]
-
-
-@inner
-def _rests(gen, spot):
-    """Whether an agent stands on its goal at `spot`."""
-    return gen.occupant[spot] != NOBODY and gen.goals[gen.occupant[spot]] == spot
+@inlined
+def _rests(gen, agent, spot):
+    """Whether an agent that is on its goal is in the way of `agent` on `spot`."""
+    return crowding(gen.nodes, gen, agent, spot) == RESTING
 
 
 @inner
@@ -192,13 +220,13 @@ def _way_around(gen, agent, here, n):
     It leads on to a spot that is as near to the goal as `here`, and no agent rests on either of the two.
     """
     spots, row, around = gen.nodes, gen.steps[agent], gen.around[agent]
-    for rank in range(1, n + 1):
-        spot = _spot(gen, here, choice(gen.bodies[agent], rank))
-        if spot == here or _rests(gen, spot) or _guided(gen, agent, spot) == here:
+    for rank in range(1, n):
+        spot = target(spots, here, choice(spots, gen.bodies[agent], rank))
+        if spot == here or _rests(gen, agent, spot) or _guided(gen, agent, spot) == here:
             continue
-        for j in range(spots.degree[spot]):
-            beyond = spots.near[spot, j]
-            if beyond != here and row[beyond] <= row[here] and not _rests(gen, beyond):
+        for j in range(slots(spots, spot)):
+            beyond = target(spots, spot, j)
+            if beyond != here and row[beyond] <= row[here] and not _rests(gen, agent, beyond):
                 around["spot"], around["next"] = spot, beyond
                 return rank
     return 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator as Work
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,15 +22,17 @@ from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners.lacam import config_search, flow, scatter, trees
 from wayfolk.algorithms.planners.lacam.guidance import Guidance, with_guides
 from wayfolk.algorithms.planners.lacam.guidance_choice import GuidanceChoice
-from wayfolk.algorithms.planners.lacam.pibt import Generator, new_generator
+from wayfolk.algorithms.planners.lacam.pibt import Generator, n_moves_of, new_generator
+from wayfolk.algorithms.refusals import check_states
 from wayfolk.algorithms.task import Task, begin_task
+from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, RUNNING
 from wayfolk.kernels.random import new_random
 from wayfolk.machine import available_bytes
 from wayfolk.problem.plan import Plan
-from wayfolk.problem.problem import Problem, one_shot
+from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.world.spots import DistanceTable, spots_of
+from wayfolk.world.spots import DistanceTable, SpotMap, StateSpots, spots_of
 
 NO_COST = 1 << 60
 PORTION_SECONDS = 0.005
@@ -49,7 +52,8 @@ class Lacam(Task):
 
     def __init__(self, problem: Problem, seed: int, is_makespan: bool, margin: int, tries: int) -> None:
         self.problem, self.seed, self.is_makespan, self.margin, self.tries = problem, seed, is_makespan, margin, tries
-        self.spot_map = spots_of(problem.grid)
+        self.spot_map = spots_of(problem.states)
+        self.is_plain = isinstance(self.spot_map, SpotMap)
         self.starts, self.goals = self.spot_map.spot_of[problem.starts], self.spot_map.spot_of[problem.goals]
         self.counters, self.detail = Counters(), ""
         self.best, self.orders = (np.empty((0, problem.n_agents), np.int32) for _ in range(2))
@@ -74,7 +78,7 @@ class Lacam(Task):
         status = Status.SOLVED if self.has_plan else self.status
         result = Result(status, self.algorithm, options=dict(self.options), counters=self.counters, detail=self.detail)
         if self.has_plan:
-            result.plan, result.bound = Plan(self.problem.grid, self.spot_map.cells[self.best]), self.bound
+            result.plan, result.bound = Plan(self.problem.states, self.spot_map.cells[self.best]), self.bound
         return result
 
     def _work(self) -> Work[int, None, None]:
@@ -82,9 +86,13 @@ class Lacam(Task):
         self.fields = DistanceTable(self.spot_map, self.goals)
         while not self.fields.is_filled:
             yield self.fields.fill(min(self.allowed, AT_ONCE))
+        n = len(self.starts)
+        if (self.fields.steps[np.arange(n), self.starts] == self.fields.far).any():
+            self.status, self.detail = Status.IMPOSSIBLE, "no way leads to one of the goals"
+            yield 0
+            return
         self.luck = new_random(self.seed)
         gen = self.unguided = new_generator(self.fields, self.luck)
-        n = len(self.starts)
         order = np.argsort(-self.fields.steps[np.arange(n), self.starts].astype(np.int64), kind="stable")
         self.orders = order[None].astype(np.int32)
         self.best = self.starts[None]
@@ -94,7 +102,8 @@ class Lacam(Task):
             return
         turn = max(self.counters.expanded // 4, TREE_SHARE // n)
         self.guidance = Guidance(self.fields, self.seed)
-        gen = yield from self._guided(gen)
+        if self.is_plain:
+            gen = yield from self._guided(gen)
         self.dives = GuidanceChoice()
         while not self.status.is_final:
             yield from self._dive_once(gen, int(self.guidance.rng.integers(max(1, len(self.best) - 1))))
@@ -103,7 +112,7 @@ class Lacam(Task):
 
     def _planted(self, gen: Generator, step: int) -> trees.ConfigTree:
         """A tree whose root is the configuration of the best plan at `step`."""
-        tree = trees.new_tree(len(self.starts), 256)
+        tree = trees.new_tree(len(self.starts), 256, n_moves_of(gen))
         config_search.plant(gen, tree, self.best[step], self.orders[step], self.is_makespan)
         return tree
 
@@ -141,10 +150,14 @@ class Lacam(Task):
 
     def _help(self, tree: trees.ConfigTree) -> Work[int, None, None]:
         """Let Push and Rotate plan from the node that is nearest to the goals, if it can."""
-        grid, cells = self.problem.grid, self.spot_map.cells
+        entry = catalogue.find("push_and_rotate", "planners")
         nearest = int(tree.nodes["h"][: tree.counts[trees.N_NODES]].argmin())
-        rest = one_shot(grid, grid.places(cells[tree.configs[nearest]]), grid.places(self.problem.goals))
-        task = begin_task(catalogue.find("push_and_rotate", "planners"), (rest,), {}, self.seed)
+        rest = replace(self.problem, starts=self.spot_map.cells[tree.configs[nearest]])
+        try:
+            check_states(entry, rest)
+        except NotSupported:
+            return
+        task = begin_task(entry, (rest,), {}, self.seed)
         while not task.status.is_final:
             task.until, allowed = self.until, self.allowed
             task.advance(allowed)
@@ -165,7 +178,7 @@ class Lacam(Task):
         """A dive from `step` with the guidance of `gen`, or with new paths from there."""
         cost, before, work = self.cost, self.counters.expanded, self.guidance.work
         spots = self.best[step]
-        is_new = self.dives.draw() and flow.bytes_for(self.fields, spots) <= available_bytes() // 2
+        is_new = self.is_plain and self.dives.draw() and flow.bytes_for(self.fields, spots) <= available_bytes() // 2
         yield from self._dive(gen, step, (yield from self.guidance.traffic_from(spots)) if is_new else None)
         work = self.guidance.work - work + len(self.starts) * (self.counters.expanded - before)
         self.dives.learn(is_new, cost - self.cost, work)
@@ -281,8 +294,11 @@ class Lacam(Task):
         """What the first `step` steps of the best plan cost."""
         if self.is_makespan:
             return step
-        away = (self.best[:step] != self.goals) | (self.best[1 : step + 1] != self.goals)
-        return int(away.sum())
+        stands = self.best[: step + 1]
+        if isinstance(self.spot_map, StateSpots):
+            stands = self.spot_map.states.stand_of[stands]
+        away = stands != self.goals
+        return int((away[:-1] | away[1:]).sum())
 
     def _keep(self, tree: trees.ConfigTree, step: int, spent: int) -> None:
         """Keep the plan in `tree`, after the first `step` steps of the best plan, which cost `spent`."""

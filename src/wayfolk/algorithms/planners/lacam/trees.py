@@ -54,20 +54,20 @@ class ConfigTree(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def new_tree(n_agents: int, n_nodes: int) -> ConfigTree:
-    """A tree with room for `n_nodes` configurations, without any yet."""
+def new_tree(n_agents: int, n_nodes: int, n_moves: int = 9) -> ConfigTree:
+    """A tree with room for `n_nodes` configurations, without any yet; a spot has up to `n_moves`, with that to stay."""
     return ConfigTree(
         configs=np.empty((n_nodes, n_agents), np.int32),
         orders=np.empty((n_nodes, n_agents), np.int32),
         nodes=np.zeros(n_nodes, NODE),
         slots=new_table(n_nodes),
-        constraints=np.zeros(16 * n_nodes, CONSTRAINT),
+        constraints=np.zeros(16 * max(n_nodes, n_moves), CONSTRAINT),
         links=np.zeros(2 * n_nodes, LINK),
         open=np.zeros(2 * n_nodes, np.int32),
         dirty=np.zeros(n_nodes, np.int32),
         best=np.zeros(n_agents, np.int32),
         ranks=np.zeros(n_agents, np.int32),
-        children=np.zeros(9, np.int32),
+        children=np.zeros(n_moves, np.int32),
         counts=np.zeros(10, np.int64),
     )
 
@@ -122,7 +122,7 @@ def has_room(tree):
     counts = tree.counts
     return (
         counts[N_NODES] < tree.nodes.size
-        and counts[N_CONSTRAINTS] + 9 <= tree.constraints.size
+        and counts[N_CONSTRAINTS] + tree.children.size <= tree.constraints.size
         and counts[N_LINKS] < tree.links.size
         and counts[N_OPEN] + 9 <= tree.open.size
     )
