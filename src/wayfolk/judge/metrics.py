@@ -9,6 +9,7 @@ sum of loss does not charge the steps that it rested there before it left again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,9 @@ from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import DISTANCE, TURNS, Record
 from wayfolk.world.grid import Grid, Moves
+
+if TYPE_CHECKING:
+    from wayfolk.world.state_graph import StateGraph
 
 
 def rest_steps(plan: Plan, goals: ArrayLike) -> NDArray[np.int64]:
@@ -61,13 +65,20 @@ def fuel(plan: Plan) -> int:
 def travel_distance(plan: Plan) -> float:
     """Return the summed length of all moves: 1, or `grid.diagonal` for a diagonal one; terrain does not count.
 
-    The paper on BMAA* gives the mean over agents: divide by their number.
+    On graphs a move is as long as its nodes are apart, or 1 if they have no positions. The paper on BMAA* gives the mean
+    over agents: divide by their number.
     """
-    return float(step_lengths(plan.grid, plan.cells[:-1], plan.cells[1:]).sum())
+    return float(step_lengths(plan.states, plan.cells[:-1], plan.cells[1:]).sum())
 
 
-def step_lengths(grid: Grid, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
+def step_lengths(grid: Grid | StateGraph, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
     """Return the length of the move from each of `here` to each of `there`, 0 for a wait; terrain does not count."""
+    if not isinstance(grid, Grid):
+        here, there = np.asarray(here), np.asarray(there)
+        if grid.positions is None:
+            return np.asarray(here != there, np.float64)
+        lengths: NDArray[np.float64] = np.linalg.norm(grid.positions[there] - grid.positions[here], axis=-1)
+        return lengths
     apart = np.abs(grid.places(there) - grid.places(here))
     return np.asarray(apart.min(-1) * (grid.diagonal - 1.0) + apart.max(-1), np.float64)
 
@@ -105,16 +116,17 @@ def strayed_units(plan: Plan, goals: ArrayLike) -> int:
 def lower_bound(problem: Problem, seconds: float | None = None) -> int:
     """Return the sum of each agent's fewest steps to its goal if it were alone: no sum of costs or loss is less.
 
-    With `seconds`, agents for which there is no time count with the steps that they would need on an empty map.
+    With `seconds`, agents for which there is no time count with the steps that they would need on an empty map; in other
+    worlds than plain grids with one step, if they are not on their goals.
     """
     if seconds is None:
         return int(_fewest_steps(problem).sum(dtype=np.int64))
     from wayfolk.kernels.deadline import OutOfTime, deadline, in_parts
 
-    grid, steps = problem.grid, _steps_on_empty_map(problem)
+    steps = _steps_on_empty_map(problem)
     try:
         with deadline(seconds):
-            for part in in_parts(np.arange(problem.n_agents), len(grid.free_cells)):
+            for part in in_parts(np.arange(problem.n_agents), len(problem.states.free_cells)):
                 steps[part] = _fewest_steps(problem, part)
     except OutOfTime:
         pass
@@ -122,7 +134,9 @@ def lower_bound(problem: Problem, seconds: float | None = None) -> int:
 
 
 def _steps_on_empty_map(problem: Problem) -> NDArray[np.int64]:
-    """The steps of each agent to its goal if there were no walls."""
+    """The steps of each agent to its goal if there were no walls, or fewer."""
+    if not isinstance(problem.states, Grid):
+        return np.asarray(problem.states.stand_of[problem.starts] != problem.goals, np.int64)
     away = np.abs(problem.grid.places(problem.goals) - problem.grid.places(problem.starts)).astype(np.int64)
     steps: NDArray[np.int64] = away.sum(1) if problem.grid.moves is Moves.FOUR else away.max(1)
     return steps
@@ -134,11 +148,11 @@ def _fewest_steps(problem: Problem, agents: NDArray[np.intp] | slice = slice(Non
     from wayfolk.world.spots import fewest_steps
 
     _needs_one_goal(problem)
-    steps = fewest_steps(problem.grid, problem.starts[agents], problem.goals[agents])
+    steps = fewest_steps(problem.states, problem.starts[agents], problem.goals[agents])
     lost = steps == UNREACHED
     if lost.any():
         agent = int(np.arange(problem.n_agents)[agents][lost.argmax()])
-        raise BadProblem(f"agent {agent} cannot reach its goal {problem.grid.place(problem.goals[agent])}")
+        raise BadProblem(f"agent {agent} cannot reach its goal {problem.states.place(problem.goals[agent])}")
     return steps
 
 

@@ -23,7 +23,7 @@ def page_of_result(result: Result, others: Sequence[Any] = ()) -> Page:
         goals = None if result.problem is None or not result.problem.is_one_shot else result.problem.goals
         layers = result.layers + blocked_layers(result.blockages, result.plan)
         track = track_of_plan(result.plan, goals, result.algorithm, layers=layers)
-        return Page([track], f"{result.plan.grid.name or 'Plan'}: {result.algorithm}")
+        return Page([track], f"{result.plan.states.name or 'Plan'}: {result.algorithm}")
     if result.query is None:
         raise NotSupported("there is nothing to show: this result has no plan, and does not know its query")
     world, start, goal = result.query
