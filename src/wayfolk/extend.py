@@ -5,7 +5,8 @@
     crowds       Model, Moment, Bodies, Space; Brain and State
     strategies   add_strategy, Seen: for Salient Search
     compiling    kernel, inner, inlined, specialise
-    kernels      graphs: slots, there, cost, heuristic. Controllers: Crew, asked, give_route, wait, report, planned_by.
+    kernels      graphs: slots, there, cost, heuristic. Controllers: Crew, StateCrew, asked, give_route, wait, report,
+                 is_goal, planned_by.
                  Distances: StepFields, new_fields, restart, steps_between. Random numbers: new_random, below, uniform.
                  Crowds: arrive, avoid_bodies, avoid_walls
     numbers      NOBODY and NOWHERE; kinds of rows in a log: MOVE, REFUSED, ARRIVE and others
@@ -38,7 +39,7 @@ from wayfolk.kernels.codes import (
     RELEASE,
     THOUGHT,
 )
-from wayfolk.kernels.crew import Crew, asked, give_route, report, wait
+from wayfolk.kernels.crew import Crew, StateCrew, asked, give_route, is_goal, report, wait
 from wayfolk.kernels.distances import StepFields, restart, steps_between
 from wayfolk.kernels.graph import cost, heuristic, slots, there
 from wayfolk.kernels.planning import planned_by
@@ -87,6 +88,7 @@ __all__ = [
     "Seen",
     "Space",
     "State",
+    "StateCrew",
     "Status",
     "StepFields",
     "Task",
@@ -102,6 +104,7 @@ __all__ = [
     "heuristic",
     "inlined",
     "inner",
+    "is_goal",
     "kernel",
     "new_fields",
     "new_random",

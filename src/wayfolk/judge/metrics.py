@@ -65,22 +65,23 @@ def fuel(plan: Plan) -> int:
 def travel_distance(plan: Plan) -> float:
     """Return the summed length of all moves: 1, or `grid.diagonal` for a diagonal one; terrain does not count.
 
-    On graphs a move is as long as its nodes are apart, or 1 if they have no positions. The paper on BMAA* gives the mean
-    over agents: divide by their number.
+    The paper on BMAA* gives the mean over agents: divide by their number.
     """
     return float(step_lengths(plan.states, plan.cells[:-1], plan.cells[1:]).sum())
 
 
-def step_lengths(grid: Grid | StateGraph, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
-    """Return the length of the move from each of `here` to each of `there`, 0 for a wait; terrain does not count."""
-    if not isinstance(grid, Grid):
-        here, there = np.asarray(here), np.asarray(there)
-        if grid.positions is None:
-            return np.asarray(here != there, np.float64)
-        lengths: NDArray[np.float64] = np.linalg.norm(grid.positions[there] - grid.positions[here], axis=-1)
-        return lengths
-    apart = np.abs(grid.places(there) - grid.places(here))
-    return np.asarray(apart.min(-1) * (grid.diagonal - 1.0) + apart.max(-1), np.float64)
+def step_lengths(states: Grid | StateGraph, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
+    """Return the length of the move from each of `here` to each of `there`, 0 for a wait; terrain does not count.
+
+    Between nodes with positions it is the straight distance, and 0 for a turn; without positions each move counts as 1.
+    """
+    if isinstance(states, Grid):
+        apart = np.abs(states.places(there) - states.places(here))
+        return np.asarray(apart.min(-1) * (states.diagonal - 1.0) + apart.max(-1), np.float64)
+    begin, end = np.asarray(here), np.asarray(there)
+    if states.positions is None:
+        return np.asarray(begin != end, np.float64)
+    return np.asarray(np.linalg.norm(states.positions[end] - states.positions[begin], axis=-1), np.float64)
 
 
 def completion_rate(plan: Plan, goals: ArrayLike) -> float:
@@ -116,17 +117,16 @@ def strayed_units(plan: Plan, goals: ArrayLike) -> int:
 def lower_bound(problem: Problem, seconds: float | None = None) -> int:
     """Return the sum of each agent's fewest steps to its goal if it were alone: no sum of costs or loss is less.
 
-    With `seconds`, agents for which there is no time count with the steps that they would need on an empty map; in other
-    worlds than plain grids with one step, if they are not on their goals.
+    With `seconds`, agents for which there is no time count with the steps that they would need on an empty map.
     """
     if seconds is None:
         return int(_fewest_steps(problem).sum(dtype=np.int64))
     from wayfolk.kernels.deadline import OutOfTime, deadline, in_parts
 
-    steps = _steps_on_empty_map(problem)
+    states, steps = problem.states, _steps_on_empty_map(problem)
     try:
         with deadline(seconds):
-            for part in in_parts(np.arange(problem.n_agents), len(problem.states.free_cells)):
+            for part in in_parts(np.arange(problem.n_agents), len(states.free_cells)):
                 steps[part] = _fewest_steps(problem, part)
     except OutOfTime:
         pass
@@ -134,9 +134,9 @@ def lower_bound(problem: Problem, seconds: float | None = None) -> int:
 
 
 def _steps_on_empty_map(problem: Problem) -> NDArray[np.int64]:
-    """The steps of each agent to its goal if there were no walls, or fewer."""
-    if not isinstance(problem.states, Grid):
-        return np.asarray(problem.states.stand_of[problem.starts] != problem.goals, np.int64)
+    """The steps of each agent to its goal if there were no walls; 0 where only the edges say how far it is."""
+    if not problem.is_plain:
+        return np.zeros(problem.n_agents, np.int64)
     away = np.abs(problem.grid.places(problem.goals) - problem.grid.places(problem.starts)).astype(np.int64)
     steps: NDArray[np.int64] = away.sum(1) if problem.grid.moves is Moves.FOUR else away.max(1)
     return steps
@@ -148,11 +148,12 @@ def _fewest_steps(problem: Problem, agents: NDArray[np.intp] | slice = slice(Non
     from wayfolk.world.spots import fewest_steps
 
     _needs_one_goal(problem)
-    steps = fewest_steps(problem.states, problem.starts[agents], problem.goals[agents])
+    states = problem.states
+    steps = fewest_steps(states, problem.starts[agents], problem.goals[agents])
     lost = steps == UNREACHED
     if lost.any():
         agent = int(np.arange(problem.n_agents)[agents][lost.argmax()])
-        raise BadProblem(f"agent {agent} cannot reach its goal {problem.states.place(problem.goals[agent])}")
+        raise BadProblem(f"agent {agent} cannot reach its goal {states.place(int(problem.goals[agent]))}")
     return steps
 
 
@@ -262,7 +263,7 @@ def move_lengths(record: Record) -> NDArray[np.float64]:
     first = np.append(True, agents[1:] != agents[:-1])[: len(rows)]
     before[first] = record.starts[agents[first]]
     lengths = np.zeros(len(record))
-    lengths[rows[is_move]] = step_lengths(record.grid, before[is_move], cells[is_move])
+    lengths[rows[is_move]] = step_lengths(record.states, before[is_move], cells[is_move])
     return lengths[record.of(MOVE)]
 
 
@@ -277,8 +278,9 @@ def move_times(record: Record) -> NDArray[np.float64]:
 class Ending:
     """How a record ends for the agents in `counts`: those that are still present and under control.
 
-    `since` is the time from which an agent has been on its goal; it has no meaning for an agent that is not `home`. The
-    definitions are those of the slides on BMAA*, where no agents join or leave.
+    `here` and `goal` are cells, or nodes: of a body that turns, the first of its cell. `since` is the time from which an
+    agent has been on its goal; it has no meaning for an agent that is not `home`. The definitions are those of the slides
+    on BMAA*, where no agents join or leave.
     """
 
     here: NDArray[np.int32]
@@ -338,6 +340,9 @@ def ending(record: Record) -> Ending:
     counts = np.ones(n, bool)
     counts[record.agent[control]] = record.kind[control] == JOIN
     walked = np.bincount(record.agent[moves], lengths, n).astype(np.float64)
+    if not isinstance(record.states, Grid):
+        stands = np.append(record.states.stand_of, NOWHERE)
+        here, goal = (stands[np.minimum(nodes, record.states.n_cells)] for nodes in (here, goal))
     return Ending(here, goal, np.maximum(since, ordered), walked, counts, record.end)
 
 

@@ -1,5 +1,8 @@
 """The agents of a simulation as arrays: what controllers see of them, and where they answer.
 
+`Crew` is for points on a square grid, `StateCrew` for all other worlds and bodies. The functions here work on both, and
+other kernels are specialised for the class of the crew where they have to be.
+
 A compiled controller is a function `plan_routes(arrays, crew, log, now)` (see `wayfolk.kernels.planning`). It reads the
 `Crew`, and answers by the functions here and by nothing else:
 
@@ -7,14 +10,17 @@ A compiled controller is a function `plan_routes(arrays, crew, log, now)` (see `
         give_route(crew, agent, cells, n)     the next `n` cells; a cell equal to the present one is a wait
         wait(crew, agent, n)                  a route that stays for `n` steps
         report(crew, agent, expansions)       the agent has planned; the referee writes this to the log
+    is_goal(crew, node, goal)             whether an agent at `node` has reached `goal`
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.compile.jit import inlined, inner, kernel
+from wayfolk.compile.jit import inlined, inner, kernel, specialise, spliced
+from wayfolk.kernels.occupancy import Occupancy
 
 N_ASKED, TICK = range(2)  # places in `Crew.counts`
 AGENT = np.dtype(
@@ -57,6 +63,48 @@ class Crew(NamedTuple):
     counts: NDArray[np.int64]
     route: NDArray[np.int32]
     answers: NDArray[np.void]
+
+
+class StateCrew(NamedTuple):
+    """The crew of a problem on states: all cells of agents and routes are nodes, and every action takes one step.
+
+    `occupant[place]` is who holds a place of `occupancy`, or NOBODY. Places have other numbers after an edit of the world,
+    nodes the same. `stand[node]` is the first node of its cell in all headings: an agent has reached a goal whose stand is
+    that of its node. Controllers do not write what those of a `Crew` do not write.
+    """
+
+    occupancy: Occupancy
+    stand: NDArray[np.int32]
+    occupant: NDArray[np.int32]
+    agents: NDArray[np.void]
+    asked: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    route: NDArray[np.int32]
+    answers: NDArray[np.void]
+
+
+AnyCrew = Crew | StateCrew
+
+_IS_GOAL: dict[type, Callable[..., Any]] = {}
+
+
+def is_goal(crew: Any, node: Any, goal: Any) -> Any:
+    """Whether an agent at `node` has reached `goal`: a body that turns has, in every heading."""
+    return _IS_GOAL[type(crew)](crew, node, goal)
+
+
+specialise(is_goal, _IS_GOAL, spliced)
+
+
+def _cell_is_goal(crew, node, goal):  # type: ignore[no-untyped-def]
+    return node == goal
+
+
+def _node_is_goal(crew, node, goal):  # type: ignore[no-untyped-def]
+    return crew.stand[node] == goal
+
+
+_IS_GOAL[Crew], _IS_GOAL[StateCrew] = _cell_is_goal, _node_is_goal
 
 
 @inlined
@@ -102,6 +150,24 @@ def drop_routes(crew, legal, first, last):
         for k in range(answer["at"], answer["n_route"]):
             there = crew.route[number, k]
             if first <= here <= last and here != there and not _has_move(crew.offsets, legal[here], there - here):
+                answer["n_route"] = answer["at"] = 0
+                break
+            here = there
+
+
+@kernel
+def drop_node_routes(crew):
+    """Drop every route with a move that the nodes of a `StateCrew` do not have."""
+    first, target = crew.occupancy.first, crew.occupancy.target
+    for number in range(crew.agents.size):
+        answer = crew.answers[number]
+        here = crew.agents[number]["here"]
+        for k in range(answer["at"], answer["n_route"]):
+            there = crew.route[number, k]
+            edge = first[here]
+            while edge < first[here + 1] and target[edge] != there:
+                edge += 1
+            if here != there and edge == first[here + 1]:
                 answer["n_route"] = answer["at"] = 0
                 break
             here = there

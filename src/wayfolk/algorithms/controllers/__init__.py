@@ -14,7 +14,8 @@ A step in which many agents plan can take seconds. A compiled controller may the
 `think(view)`, which is called again until it returns True, and then `decide` is. Where a deadline comes before, the step
 goes on when the simulation is advanced again; `update` begins it anew.
 
-A route is one or more cells; a cell equal to the present one is a wait.
+A route is one or more cells; a cell equal to the present one is a wait. Where agents are not points on a square grid, it
+is one of nodes of `view.states`: the fact WORLDS says whether a controller works there (see `algorithms.entry`).
 
 `prepare(view)` is called once, before the first step. After that things change: goals, agents that come and go or are no
 longer ours to control, cells that become walls or free or are seen for the first time. The simulation drops the routes of
@@ -38,29 +39,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.crew import N_ASKED, Crew
+from wayfolk.kernels.crew import N_ASKED, AnyCrew
 from wayfolk.kernels.planning import AskPython
 from wayfolk.problem.layers import Layer
 from wayfolk.world.grid import Grid
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
+    from wayfolk.world.state_graph import StateGraph
 
 __all__ = ["NOBODY", "Change", "Controller", "View"]
 
 
 @dataclass(frozen=True)
 class View:
-    """What a controller sees, and where it answers. `grid` is the map as far as it is known.
+    """What a controller sees, and where it answers. `states` are the nodes on which agents are, as far as they are known.
 
-    `memory` is how many bytes its distance fields may take; None: as many as `kernels.field_store.default_bytes` says.
+    These are the cells of the grid if agents are points on one, and else nodes of a `StateGraph`. `memory` is how many
+    bytes its distance fields may take; None: as many as `kernels.field_store.default_bytes` says.
     """
 
     time: float
-    grid: Grid
-    crew: Crew
+    states: Grid | StateGraph
+    crew: AnyCrew
     memory: int | None = None
+
+    @property
+    def grid(self) -> Grid:
+        """The square grid on which all agents are points."""
+        if isinstance(self.states, Grid):
+            return self.states
+        raise NotSupported(f"this works for points on square grids, not for agents in {self.states!r}")
 
     @property
     def asked(self) -> NDArray[np.int32]:
@@ -69,7 +80,7 @@ class View:
 
     @property
     def here(self) -> NDArray[np.int32]:
-        """The cell of each agent; for an agent that is not `present`, its last one."""
+        """The cell or node of each agent; for an agent that is not `present`, its last one."""
         return _shown(self.crew.agents["here"])
 
     @property
@@ -89,7 +100,7 @@ class View:
 
     @property
     def occupant(self) -> NDArray[np.int32]:
-        """Who is in a cell, or NOBODY."""
+        """Who holds each place, or NOBODY: the places of points on a grid are its cells."""
         return _shown(self.crew.occupant)
 
     @property
@@ -116,7 +127,8 @@ class Change:
     """What has changed since a controller was last told, each listed once.
 
     `agents` have joined, left, got another goal, been released or been moved; `cells` have become blocked or free, or were
-    seen to be other than they were thought to be. `view.grid` is the map after the change.
+    seen to be other than they were thought to be. `view.states` are the nodes after the change. Of other worlds than grids
+    `cells` are those of the world, not nodes; of a lane that was closed or opened, both ends are among them.
     """
 
     agents: NDArray[np.int32]
