@@ -14,6 +14,7 @@ import pytest
 from replay.pages import embedded, ready, until
 from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import NOWHERE
+from wayfolk.problem.events import block, close_lanes, free
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem, one_shot, random_problem
 from wayfolk.problem.result import Result, Status
@@ -21,6 +22,7 @@ from wayfolk.replay import Track, replay_html, track_of_plan, write_replay
 from wayfolk.replay.node_moments import NodeMoments, moments_of
 from wayfolk.replay.node_points import node_points
 from wayfolk.replay.results import page_of_result
+from wayfolk.simulation.solving import simulate
 from wayfolk.world.body import Body
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
@@ -176,6 +178,31 @@ def test_agents_who_come_and_go_have_a_body(visit: Callable[..., Any]) -> None:
     assert [row is None for row in page.evaluate("wayfolk.positionsAt(0, 5)")] == [True, False]
     (panel,) = embedded(replay_html([Track("t", record)], "t"))
     assert panel["nodes"]["kindOf"] == [0, 1]
+
+
+def test_what_closes_and_opens_is_drawn(visit: Callable[..., Any], tmp_path: Any) -> None:
+    hexagons = HexGrid([[1, 1, 1], [1, 1, 1]])
+    events = [block(1, [(1, 0)]), free(3, [(1, 0)])]
+    run = simulate(one_shot(hexagons, [(0, 1)], [(2, 0)]), "lra", events=events)
+    (panel,) = embedded(replay_html([run.track()], "t"))
+    assert panel["nodes"]["edits"] == [[1.0, 0, 1], [3.0, 0, 0]][: 1 + (run.time >= 3)]
+    middle = node_points(run.record.states).at[hexagons.cell((1, 0))] + 0.5
+    assert np.array(panel["nodes"]["outlines"][0]).mean(0) == pytest.approx(middle, abs=1e-3)
+    ready(visit([run.track()]))
+    problem = one_shot(FLOORS, ["a"], ["b"], bodies=Body(radius=0.5))
+    closed = simulate(problem, "lra", events=[close_lanes(0, [("a", "b")])], until=9)
+    moments = moments_of(closed.track())
+    assert isinstance(moments, NodeMoments)
+    assert list(moments.edits(1.0).items()) == [((FLOORS.cell("a"), FLOORS.cell("b")), True)]
+    closed.save_replay(tmp_path / "end.png")
+    door = simulate(
+        one_shot(Grid(np.ones((2, 5))), [(0, 0)], [(3, 0)], bodies=Body(size=2)),
+        "lra",
+        events=[block(1, [(2, 1)])],
+        until=9,
+    )
+    page = ready(visit([door.track()]))
+    assert sum(page.evaluate("wayfolk.wallsAt(0, 9)")) == 1
 
 
 def test_results_on_any_world_have_a_page() -> None:

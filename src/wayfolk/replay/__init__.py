@@ -26,7 +26,7 @@ from wayfolk.problem.record import STEPS, Record
 from wayfolk.problem.trace import Trace
 from wayfolk.replay.bodies import ground_record, pack_bodies
 from wayfolk.replay.layers import pack_layers
-from wayfolk.replay.pack import pack, states_of
+from wayfolk.replay.pack import pack
 from wayfolk.replay.page import Page
 from wayfolk.replay.searches import facts_of_trace, pack_trace, record_of_trace, tail_of, tick_of
 from wayfolk.web.pages import one_file_page
@@ -137,7 +137,7 @@ def _on_ground(track: Track) -> tuple[tuple[Layer, ...], Record]:
     """The layers of a track, and a record of the cells that they mean."""
     if isinstance(track.record, Trajectory):
         return track.layers, ground_record(track.record)
-    states = states_of(track.record)
+    states = track.record.states
     if isinstance(states, Grid):
         return track.layers, track.record
     from wayfolk.replay.node_rows import NodeRows

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.replay import colours
 from wayfolk.replay.node_moments import NodeMoments
-from wayfolk.replay.world_picture import outlines
+from wayfolk.replay.world_picture import cell_outlines
 from wayfolk.world.grid import Grid
 from wayfolk.world.hexagons import HexGrid
 from wayfolk.world.triangles import TriangleGrid
@@ -24,6 +24,13 @@ def draw_nodes(brush: Any, panel: NodeMoments, t: float, size: int) -> None:
         _draw_cells(brush, panel, world, size)
     elif not isinstance(world, Grid):
         _draw_lanes(brush, panel, size)
+    for place, is_closed in panel.edits(t).items():
+        corners = [tuple(corner) for corner in (panel.points.outline(place) * size).tolist()]
+        hue = colours.NEW_WALL if is_closed else colours.FLOOR
+        if len(corners) > 2:
+            brush.polygon(corners, fill=hue)
+        else:
+            brush.line(corners, fill=hue, width=max(3, round(0.12 * size)))
     goals = panel.goals(t)
     for agent in np.flatnonzero(goals != NOWHERE).tolist():
         (x, y), *_ = (panel._places(goals[agent : agent + 1]) + 0.5) * size
@@ -54,12 +61,7 @@ def _draw_body(brush: Any, panel: NodeMoments, agent: int, at: NDArray[np.float6
 
 def _draw_cells(brush: Any, panel: NodeMoments, world: HexGrid | TriangleGrid | Voxels, size: int) -> None:
     """Cells with their edges; blocked ones are filled."""
-    if isinstance(world, Voxels):
-        corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-        rings = np.broadcast_to(corners, (world.n_cells, 4, 2))
-    else:
-        rings = outlines(world)
-    rings = (panel.points.at[:, None] + 0.5 + rings) * size
+    rings = (panel.points.at[:, None] + 0.5 + cell_outlines(world)) * size
     for ring, is_free in zip(rings, world.free.ravel().tolist(), strict=True):
         fill = colours.FLOOR if is_free else colours.WALL
         brush.polygon([tuple(corner) for corner in ring.tolist()], fill=fill, outline=colours.EDGE)

@@ -15,7 +15,6 @@ from wayfolk.replay.body_moments import BodyMoments
 from wayfolk.replay.moments import Moments
 from wayfolk.replay.node_points import Shape
 from wayfolk.replay.node_rows import NodeRows
-from wayfolk.replay.pack import states_of
 from wayfolk.world.state_graph import StateGraph
 
 if TYPE_CHECKING:
@@ -43,6 +42,10 @@ class NodeMoments(Moments):
         begin, end = self.points.points(here), self.points.points(there)
         return begin + part[:, None] * (end - begin), self.legs.cell_to[rows] != NOWHERE
 
+    def edits(self, t: float) -> dict[tuple[int, ...], bool]:
+        """The cells and lanes that have been closed or opened until `t`, and whether they are closed then."""
+        return {place: is_closed for time, place, is_closed in self.rows.edits if time <= t}
+
     def headings(self, t: float) -> NDArray[np.float64]:
         """Radians clockwise from east, of all agents."""
         rows, part = self._legs_at(t)
@@ -66,5 +69,5 @@ def moments_of(track: Track) -> Moments | BodyMoments:
     """The panel of `track` at any time: agents in a world, a search, or the bodies of a crowd."""
     if isinstance(track.record, Trajectory):
         return BodyMoments(track, track.record)
-    states = states_of(track.record)
+    states = track.record.states
     return NodeMoments(track, track.record, states) if isinstance(states, StateGraph) else Moments(track)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.replay.svg import Drawing
-from wayfolk.replay.world_picture import drawing_of
+from wayfolk.replay.world_picture import cell_outlines, drawing_of
 from wayfolk.world.cache import cached
 from wayfolk.world.grid import Grid
 from wayfolk.world.state_graph import StateGraph
@@ -88,6 +88,13 @@ class NodePoints:
         turn = (at.heading_ahead - at.heading + n // 2) % n - n // 2
         headings: NDArray[np.float64] = (at.heading + at.share * turn) * 2.0 * np.pi / n
         return headings
+
+    def outline(self, place: tuple[int, ...]) -> NDArray[np.float64]:
+        """The corners of a cell of the world, or both ends of a lane between two; 0.5 more than points of middles."""
+        if len(place) == 2:
+            return self.at[list(place)] + 0.5
+        corners = cell_outlines(self.states.world)[place[0]] / self.unit
+        return self.at[place[0]] + 0.5 + corners
 
     def names(self, nodes: ArrayLike) -> list[str]:
         """What each node is called: its place; of a slow body on its way, both ends."""

@@ -3,7 +3,8 @@
 The nodes that occur in the record are numbered from 0, and rows hold these numbers. `nodes` of the head has for each of
 them, in base64 of gzip, little-endian: f32 x, f32 y, u32 stand, u16 level, u8 heading of 256, clockwise from east. The
 stand of a node is that of its cell in all headings. The head also holds the names of the nodes, the shapes of the kinds of
-bodies, the kind of each agent, and the picture of the world with its place in the panel.
+bodies, the kind of each agent, the picture of the world, and what is closed and opened in it: rows of a time, the number of
+an outline (of a cell, or the two ends of a lane), and 1 or 0.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.kernels.codes import BLOCK, FREE, NOWHERE, THOUGHT
+from wayfolk.kernels.codes import BLOCK, CLOSE, FREE, NOWHERE, OPEN, THOUGHT
 from wayfolk.problem.layers import Layer, MarkLayer
 from wayfolk.problem.record import Record
 from wayfolk.replay import colours
 from wayfolk.replay.colours import hexed
 from wayfolk.replay.node_points import NodePoints, node_points
+from wayfolk.world.edits import EDITS
 from wayfolk.world.grid import Grid
 from wayfolk.world.state_graph import StateGraph
 
@@ -38,16 +40,16 @@ class NodeRows:
     def __init__(self, record: Record, states: StateGraph) -> None:
         self.points: NodePoints = node_points(states)
         self.states = states
-        is_node = ~np.isin(record.kind, (BLOCK, FREE, THOUGHT)) & (record.cell != NOWHERE)
+        is_node = ~np.isin(record.kind, (*EDITS, THOUGHT)) & (record.cell != NOWHERE)
         starts = record.starts[record.starts != NOWHERE]
         used = np.unique(np.concatenate([starts, record.cell[is_node]]))
         self.nodes = np.unique(np.concatenate([used, states.stand_of[used]]))
         self.kind_of = _kinds(record, states, is_node)
         cell = record.cell.copy()
         cell[is_node] = self.numbers(record.cell[is_node])
-        kept = np.ones(len(record), np.bool_)
-        if not isinstance(states.world, Grid):
-            kept = ~np.isin(record.kind, (BLOCK, FREE))
+        self.edits = [] if isinstance(states.world, Grid) else _edits(record, states)
+        shown = (BLOCK, FREE) if isinstance(states.world, Grid) else ()
+        kept = ~np.isin(record.kind, EDITS) | np.isin(record.kind, shown)
         rows = (record.time[kept], record.agent[kept], record.kind[kept], cell[kept])
         self.record = Record(self.ground, self.numbers(record.starts), *rows, record.end, record.model, record.tick)
 
@@ -89,11 +91,32 @@ class NodeRows:
         }
         if points.drawing is not None:
             drawing, unit = points.drawing, points.unit
+            head["outlines"], head["edits"] = self._edited()
             head["picture"] = {
                 "svg": drawing.svg, "size": [drawing.width / unit, drawing.height / unit],
                 "hues": {name: hexed(hue) for name, hue in HUES.items()},
             }  # fmt: skip
         return {"nodes": head}
+
+    def _edited(self) -> tuple[list[Any], list[Any]]:
+        """The outlines of what is closed or opened, and for each time which of them is closed or open then."""
+        places = list(dict.fromkeys(place for _, place, _ in self.edits))
+        outlines = [np.round(self.points.outline(place), 3).tolist() for place in places]
+        return outlines, [[time, places.index(place), int(is_closed)] for time, place, is_closed in self.edits]
+
+
+def _edits(record: Record, states: StateGraph) -> list[tuple[float, tuple[int, ...], bool]]:
+    """What closes or opens, and when: a cell of the world, or a lane between two."""
+    edits = []
+    for row in np.flatnonzero(np.isin(record.kind, EDITS)).tolist():
+        kind, number = int(record.kind[row]), int(record.cell[row])
+        place: tuple[int, ...] = (number,)
+        if kind in (CLOSE, OPEN):
+            first = states.first
+            assert not isinstance(first, Grid)
+            place = (int(first.sources[number]), int(first.graph.target[number]))
+        edits.append((float(record.time[row]), place, kind in (BLOCK, CLOSE)))
+    return sorted(edits, key=lambda edit: edit[0])
 
 
 def _kinds(record: Record, states: StateGraph, is_node: NDArray[np.bool_]) -> NDArray[np.int64]:

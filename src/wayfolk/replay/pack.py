@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,9 +32,6 @@ from wayfolk.kernels.codes import BLOCK, DX, DY, FREE, JOIN, LEAVE, MOVE, REFUSE
 from wayfolk.problem.record import KINDS, STEPS, Record
 from wayfolk.world.grid import Grid, Moves
 
-if TYPE_CHECKING:
-    from wayfolk.world.state_graph import StateGraph
-
 TOLD = 16  # ops from here on are kinds, and their cells are in `cells`
 MAX_TICKS = 1 << 31
 QUARTERS = 4
@@ -43,7 +40,7 @@ QUARTERS = 4
 def pack(record: Record) -> tuple[dict[str, Any], bytes]:
     """Return the head and the body of a panel for `record`."""
     _check(record)
-    states = states_of(record)
+    states = record.states
     if isinstance(states, Grid):
         return _packed(record, states.n_cells)
     from wayfolk.replay.node_rows import NodeRows
@@ -51,12 +48,6 @@ def pack(record: Record) -> tuple[dict[str, Any], bytes]:
     rows = NodeRows(record, states)
     head, body = _packed(rows.record, len(rows.nodes))
     return head | rows.head(), body
-
-
-def states_of(record: Record) -> Grid | StateGraph:
-    """The grid, or the graph of states, whose nodes are the cells of a record."""
-    states: Grid | StateGraph = record.states if hasattr(record, "states") else record.grid
-    return states
 
 
 def _packed(record: Record, n_cells: int) -> tuple[dict[str, Any], bytes]:

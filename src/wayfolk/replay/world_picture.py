@@ -176,7 +176,7 @@ def _polygons(world: HexGrid | TriangleGrid) -> Drawing:
     assert world.positions is not None
     n_corners = 6 if isinstance(world, HexGrid) else 3
     check_number(world.n_cells * n_corners // 12)
-    rings_of = outlines(world)
+    rings_of = cell_outlines(world)
     shades = np.zeros(world.n_cells, np.int64) if world.costs is None else _shade(world.costs).ravel()
     shades = np.where(world.free.ravel(), shades, -1)
     shapes = []
@@ -190,15 +190,18 @@ def _polygons(world: HexGrid | TriangleGrid) -> Drawing:
     return _drawn(shapes, box, world.positions, np.zeros(world.n_cells, np.int64))
 
 
-def outlines(world: HexGrid | TriangleGrid) -> NDArray[np.float64]:
-    """The corners of each cell around its centre."""
+def cell_outlines(world: Grid | Graph) -> NDArray[np.float64]:
+    """The corners of each cell around its centre: hexagons, triangles, or squares."""
     if isinstance(world, HexGrid):
         turn = 0.5 if world.layout == "pointy" else 0.0
-        corners = np.array([_corner((k + turn) / 6.0, 1.0 / math.sqrt(3.0)) for k in range(6)])
-        return np.broadcast_to(corners, (world.n_cells, 6, 2))
-    up = np.array([_corner(k / 3.0 - 0.25, 1.0) for k in range(3)])
-    points_up = np.indices(world.free.shape).sum(0).ravel() % 2 == 0
-    return np.asarray(np.where(points_up[:, None, None], up, up * (1.0, -1.0)), np.float64)
+        corners = [_corner((k + turn) / 6.0, 1.0 / math.sqrt(3.0)) for k in range(6)]
+        return np.broadcast_to(np.array(corners), (world.n_cells, 6, 2))
+    if isinstance(world, TriangleGrid):
+        up = np.array([_corner(k / 3.0 - 0.25, 1.0) for k in range(3)])
+        points_up = np.indices(world.free.shape).sum(0).ravel() % 2 == 0
+        return np.asarray(np.where(points_up[:, None, None], up, up * (1.0, -1.0)), np.float64)
+    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    return np.broadcast_to(square, (world.n_cells, 4, 2))
 
 
 def _corner(turn: float, radius: float) -> tuple[float, float]:

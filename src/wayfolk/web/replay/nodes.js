@@ -9,13 +9,15 @@ const ARRIVING = 0.5; // the share of a move to another level at which an agent 
 
 export class Nodes {
   /** @param {any} head @param {ArrayBuffer} buffer */
-  constructor({ count, names, shapes, kindOf, picture }, buffer) {
+  constructor({ count, names, shapes, kindOf, picture, outlines, edits }, buffer) {
     this.count = count;
     this.names = names;
     /** @type {Shape[]} */
     this.shapes = shapes.map(([side, radius, turns, name]) => ({ side, radius, turns, name }));
     this.kindOf = kindOf;
     this.picture = picture ?? null;
+    this.outlines = outlines ?? [];
+    this.edits = edits ?? [];
     this.x = new Float32Array(buffer, 0, count);
     this.y = new Float32Array(buffer, 4 * count, count);
     this.stand = new Uint32Array(buffer, 8 * count, count);
@@ -27,6 +29,13 @@ export class Nodes {
   /** @param {number} agent @returns {Shape} */
   shape(agent) {
     return this.shapes[this.kindOf[agent] ?? 0];
+  }
+
+  // The outlines that were closed or opened until `t`, each with whether it is closed then.
+  editedAt(t) {
+    const states = new Map();
+    for (const [time, outline, isClosed] of this.edits) if (time <= t) states.set(outline, isClosed);
+    return [...states].map(([outline, isClosed]) => ({ corners: this.outlines[outline], isClosed: isClosed === 1 }));
   }
 
   // The place at `part` of the way between two nodes, into `out`; nobody is seen between two levels.

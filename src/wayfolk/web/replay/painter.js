@@ -81,6 +81,7 @@ export class Painter {
     const { context: pen, timeline, view } = this;
     timeline.moveWalls(t, (index) => this.wallChanged(index));
     this.backdrop.draw();
+    this.shapes?.drawEdits(t);
     for (const [title, areas] of this.areas) if (show[layerSwitch(title)]) areas.draw(pen, t, this.backdrop.version);
     if (this.search) this.search.draw(pen, t, show, hover);
     if (show.lanes && !this.shapes) this.arrows.draw(pen, t);

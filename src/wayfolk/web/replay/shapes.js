@@ -20,6 +20,21 @@ export class Shapes {
     else pen.arc(x, y, size, 0, 7);
   }
 
+  // Cells and lanes that are closed have the colour of new walls, those that are opened that of the floor.
+  drawEdits(t) {
+    const { context: pen, view, theme } = this.painter;
+    for (const { corners, isClosed } of this.nodes.editedAt(t)) {
+      pen.fillStyle = pen.strokeStyle = isClosed ? theme["wall-new"] : theme.floor;
+      pen.lineWidth = Math.max(0.14 * view.scale, 4 * devicePixelRatio);
+      pen.globalAlpha = 0.9;
+      pen.beginPath();
+      for (const [x, y] of corners) pen.lineTo(view.screenX(x), view.screenY(y));
+      if (corners.length > 2) pen.fill();
+      else if (isClosed) pen.stroke();
+    }
+    pen.globalAlpha = 1;
+  }
+
   draw(t, calm) {
     const { painter } = this;
     const { context: pen, timeline, view, theme } = painter;
