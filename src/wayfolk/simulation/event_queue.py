@@ -72,7 +72,8 @@ class EventQueue:
             node = nodes.node_of(states, place, kind)
             if event.kind in (GOAL, JOIN, PUT) and not self._will_be_free(states, node, event.time):
                 what = "an agent" if event.kind == PUT else "a start or goal"
-                raise BadProblem(f"an event at time {event.time} puts {what} into a wall at {place}")
+                where = f"into a wall at {place}" if isinstance(states, Grid) else f"at {place}, where there is no room"
+                raise BadProblem(f"an event at time {event.time} puts {what} {where}")
 
     def _will_be_free(self, states: Grid | StateGraph, node: int, when: float) -> bool:
         """Whether `node` is free after the events that are due by then."""

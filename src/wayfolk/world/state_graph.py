@@ -132,6 +132,22 @@ class StateGraph(Graph):
         return cells
 
     @cached_property
+    def ahead(self) -> NDArray[np.int32]:
+        """The cell to which each node is on its way, or at which it is."""
+        ahead: NDArray[np.int32] = self._joined("ahead")
+        return ahead
+
+    @cached_property
+    def stands_at_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Who stands where: place p is held by the nodes `nodes[first[p] : first[p + 1]]`, those on their way left out."""
+        table = self.occupancy
+        nodes = np.repeat(np.arange(self.n_cells, dtype=np.int32), np.diff(table.node_first))
+        rows = np.flatnonzero(self._joined("share")[nodes] == 0.0)
+        order = rows[np.argsort(table.node_places[rows], kind="stable")]
+        counts = np.bincount(table.node_places[rows], minlength=table.n_places)
+        return np.concatenate([[0], np.cumsum(counts)]), nodes[order]
+
+    @cached_property
     def together(self) -> NDArray[np.int32]:
         """How many consecutive nodes are those of one cell in all headings, for each kind."""
         return np.array([layer.together for layer in self.layers], np.int32)
