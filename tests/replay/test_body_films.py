@@ -17,7 +17,7 @@ from wayfolk.problem.layers import CellLayer, LayerKind
 from wayfolk.replay import Track, colours, write_replay
 from wayfolk.replay.body_moments import BodyMoments
 from wayfolk.replay.film import film
-from wayfolk.replay.moments import moments_of
+from wayfolk.replay.node_moments import moments_of
 from wayfolk.replay.vector import svg
 
 image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")

@@ -5,15 +5,15 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from wayfolk.errors import BadInput, NotSupported
+from wayfolk.errors import BadInput
 from wayfolk.replay import svg
 from wayfolk.replay.labels import crossed
-from wayfolk.replay.world_picture import svg_of, text_of
+from wayfolk.replay.world_picture import drawing_of, svg_of, text_of
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 from wayfolk.world.hexagons import HexGrid
 from wayfolk.world.mesh.navmesh import Navmesh
-from wayfolk.world.roadmap import Lane, Roadmap
+from wayfolk.world.roadmap import Lane, Roadmap, Wall
 from wayfolk.world.site_map import SiteMap
 from wayfolk.world.triangles import TriangleGrid
 from wayfolk.world.voxels import Voxels
@@ -31,11 +31,11 @@ HEXAGONS = [HexGrid(FREE, layout, shifted=shifted) for layout in ("pointy", "fla
 
 @pytest.mark.parametrize("world", [*HEXAGONS, TriangleGrid(FREE)])
 def test_neighbours_share_two_corners(world):
-    polygons = [
-        {tuple(np.round(np.array(point.split(","), float), 2)) for point in shape.get("points").split()}
-        for shape in shapes(world, "polygon")
-    ]
-    assert len(polygons) == 6
+    rings = [ring for shape in shapes(world, "path") for ring in shape.get("d").strip("Mz").split("zM")]
+    corners = [np.round([np.array(point.split(), float) for point in ring.split("L")], 2) for ring in rings]
+    nearest = [np.linalg.norm(world.positions - ring.mean(0), axis=1).argmin() for ring in corners]
+    polygons = {int(cell): set(map(tuple, ring)) for cell, ring in zip(nearest, corners, strict=True)}
+    assert len(polygons) == len(rings) == 6
     for cell, other in zip(world.sources, world.graph.target, strict=True):
         near = [(x, y) for x, y in polygons[cell] if any(abs(x - p) + abs(y - q) < 0.03 for p, q in polygons[other])]
         assert len(near) == 2, (world.place(cell), world.place(other))
@@ -110,7 +110,7 @@ def test_terrain_and_stations_have_colours():
     costs = np.where([[1, 0, 0], [0, 0, 1]], 4.0, 1.0)
     fills = [shape.get("fill") for shape in shapes(Grid(FREE, costs=costs), "path")]
     assert len(fills) == 2, "walls, and one kind of rough ground"
-    hexagons = {shape.get("fill") for shape in shapes(HexGrid(FREE, costs=costs), "polygon")}
+    hexagons = {shape.get("fill") for shape in shapes(HexGrid(FREE, costs=costs), "path")}
     assert len(hexagons) == 3
     plain = SiteMap(FREE)
     site = SiteMap(FREE, stations={"E": plain.cells([(0, 0)]), "S": plain.cells([(1, 0), (0, 1)])})
@@ -128,11 +128,34 @@ def test_hexagons_triangles_and_meshes_in_letters():
     assert len(shapes(mesh, "polygon")) == mesh.n_polygons
 
 
+def test_a_graph_is_drawn_as_a_roadmap():
+    square = Graph([0, 1, 2, 2], [1, 0], [2.0, 2.0], names=["a", "b", "c"])
+    assert len(shapes(square, "circle")) == 3
+    assert {"a", "b", "c", "2"} == {shape.text for shape in shapes(square, "text")}
+    assert text_of(square, 40).count("o") == 3
+    assert sum(shape.get("marker-end") is not None for shape in shapes(square, "path")) == 0
+    one_way = Graph([0, 1, 1], [1], [3.0], positions=[(0, 0), (4, 0)])
+    assert sum(shape.get("marker-end") is not None for shape in shapes(one_way, "path")) == 1
+
+
+def test_walls_of_levels_lie_around_their_lanes():
+    walls = [Wall((0, -2), (8, -2), "A"), Wall((0, 6), (8, 6), "B")]
+    rooms = Roadmap({"a": (1, 0), "b": (6, 0), "c": (1, 5), "d": (6, 5)}, [("a", "b"), ("c", "d")], walls=walls,
+                    levels={"a": "A", "b": "A", "c": "B", "d": "B"})  # fmt: skip
+    drawing = drawing_of(rooms)
+    (path,) = [shape for shape in shapes(rooms, "path") if shape.get("stroke-linecap") == "round"]
+    lines = [np.array(line.replace("L", " ").split(), float) for line in path.get("d").strip("M").split("M")]
+    assert len(lines) == 2
+    for line, place, apart in zip(lines, ("a", "c"), (-2, 1), strict=True):
+        x, y = drawing.at[rooms.cell(place)]
+        assert line == pytest.approx([x - 1, y + apart, x + 7, y + apart])
+    (left, top), size = (drawing.left, drawing.top), (drawing.width, drawing.height)
+    for x, y in np.concatenate(lines).reshape(-1, 2):
+        assert left <= x <= left + size[0]
+        assert top <= y <= top + size[1]
+
+
 def test_what_cannot_be_drawn_is_said(monkeypatch):
-    with pytest.raises(NotSupported, match="can be drawn, not other graphs"):
-        svg_of(Graph([0, 0], [], []))
-    with pytest.raises(NotSupported, match="can be drawn, not other graphs"):
-        text_of(Graph([0, 0], [], []))
     monkeypatch.setattr(svg, "MOST_SHAPES", 4)
     with pytest.raises(BadInput, match="a picture of 5 shapes is too large; at most 4 are drawn"):
         svg_of(ROADS)

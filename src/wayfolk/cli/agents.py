@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,6 @@ from wayfolk.cli.parts import (
     Format,
     Html,
     Json,
-    MapFile,
     Memory,
     Opt,
     Opts,
@@ -30,13 +30,25 @@ from wayfolk.cli.parts import (
     name_with,
     names_of_algorithms,
     options_of,
-    place_of,
     preset,
     print_json,
     print_table,
     with_cluster,
 )
 from wayfolk.cli.progress import bar, spinner
+from wayfolk.cli.worlds import (
+    Bodies,
+    BodyOptions,
+    Radius,
+    Scen,
+    Size,
+    Speed,
+    Turns,
+    WorldFile,
+    place_of,
+    problem_of,
+    read_world_file,
+)
 from wayfolk.errors import BadInput
 
 MOST_SEARCHES = 4  # panels of a replay
@@ -48,10 +60,14 @@ if TYPE_CHECKING:
 
 
 def path(
-    map_file: MapFile,
+    map_file: WorldFile,
     scen: Annotated[Path | None, typer.Option(help="A .scen file: every row is a query.")] = None,
-    start: Annotated[str | None, typer.Option("--from", metavar="X,Y", help="Start of one query.")] = None,
-    goal: Annotated[str | None, typer.Option("--to", metavar="X,Y", help="Goal of one query.")] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="X,Y", help="Start of one query; on a roadmap the name of a place.")
+    ] = None,
+    goal: Annotated[
+        str | None, typer.Option("--to", metavar="X,Y", help="Goal of one query; on a roadmap the name of a place.")
+    ] = None,
     algorithm: Annotated[
         str,
         typer.Option(
@@ -62,6 +78,10 @@ def path(
         ),
     ] = "astar",
     moves: PathMoves = "eight",
+    size: Size = None,
+    radius: Annotated[
+        float | None, typer.Option("--radius", help="Radius of an agent that is a disc, in cells.")
+    ] = None,
     opt: Opts = [],  # noqa: B006 - typer reads it, nothing writes to it
     seconds: Annotated[float | None, typer.Option(help="Seconds after which the search for a path stops.")] = None,
     memory: Memory = None,
@@ -81,7 +101,9 @@ def path(
         raise BadInput("give either --scen FILE, or both --from X,Y and --to X,Y")
     if html is not None and scen is not None:
         raise BadInput("--html shows one query: give --from X,Y and --to X,Y instead of --scen")
-    from wayfolk.files.maps import read_map
+    if scen is not None and (size is not None or radius is not None):
+        raise BadInput("--size and --radius are for one query: give --from X,Y and --to X,Y instead of --scen")
+    from wayfolk.world.grid import Grid
 
     chosen = chosen_of(algorithm, opt, "search", "realtime")
     if len(chosen) > 1 and scen is not None:
@@ -92,27 +114,29 @@ def path(
     if most is not None and scen is not None:
         raise BadInput("--memory limits one query: give --from X,Y and --to X,Y instead of --scen")
     must_be_replay(html)
-    grid = read_map(map_file, moves)
+    world = read_world_file(map_file, moves)
     if scen is not None:
         from wayfolk.algorithms.queries import run_queries
 
-        answer = run_queries(grid, scen, *chosen[0], seconds, bar("paths"))
+        if not isinstance(world, Grid):
+            raise BadInput(f"--scen is for maps of squares, not for {world!r}: give --from NAME and --to NAME")
+        answer = run_queries(world, scen, *chosen[0], seconds, bar("paths"))
         is_done = answer["wrong_cost"] == 0 and answer["solved"] == answer["solvable"]
     else:
         from wayfolk.algorithms.paths import find_path, make_ready
 
-        ends = place_of(start or ""), place_of(goal or "")
-        answers = []
+        ends = place_of(start or "", world), place_of(goal or "", world)
+        body: dict[str, Any] = {"size": size or 1, "radius": radius or 0.0}
+        answers, results = [], []
         for entry, options in chosen:
             make_ready(entry)  # compiling is not part of the seconds
-            result = find_path(grid, *ends, entry, seconds=seconds, memory=most, **options)
+            result = find_path(world, *ends, entry, seconds=seconds, memory=most, **body, **options)
+            results.append(result)
             answers.append(_as_answer(name_with(entry, options if len(chosen) > 1 else {}), result))
         answer = answers[0] if len(answers) == 1 else {"searches": answers}
         is_done = all(each["status"] == "solved" for each in answers)
         if html is not None:
-            from wayfolk.replay import search_page
-
-            search_page(grid, *ends, *(preset(*each) for each in chosen), seconds=seconds).save(html)
+            _write_searches(html, world, ends, chosen, results, seconds, body)
     if as_json:
         print_json(answer)
     else:
@@ -122,8 +146,29 @@ def path(
             steps = each.pop("path", None) or []
             print_table(each)
             if steps:
-                print(" ".join(f"{x},{y}" for x, y in steps))
+                words = (",".join(map(str, step)) if isinstance(step, tuple) else str(step) for step in steps)
+                print(" ".join(words))
     raise typer.Exit(0 if is_done else 1)
+
+
+def _write_searches(
+    html: Path, world: Any, ends: Any, chosen: Any, results: list[Result], seconds: float | None, body: dict[str, Any]
+) -> None:
+    """Write the replay of searches on a map; in other worlds, and of bodies, that of an agent that walks on each path."""
+    from wayfolk.replay import search_page
+    from wayfolk.replay.page import Page
+    from wayfolk.replay.results import track_of_path
+    from wayfolk.world.body import Body
+    from wayfolk.world.grid import Grid
+
+    if isinstance(world, Grid) and body == {"size": 1, "radius": 0.0}:
+        search_page(world, *ends, *(preset(*each) for each in chosen), seconds=seconds).save(html)
+        return
+    tracks = [track_of_path(result, world, Body(size=body["size"])) for result in results if result.is_solved]
+    if not tracks:
+        print(f"wayfolk: {html} was not written, because there is no path", file=sys.stderr)
+        return
+    Page(tracks, f"{world.name or 'Path'}: {' and '.join(track.title for track in tracks)}").save(html)
 
 
 def _as_answer(name: str, result: Result) -> dict[str, Any]:
@@ -140,12 +185,17 @@ def _as_answer(name: str, result: Result) -> dict[str, Any]:
 
 
 def solve(
-    map_file: MapFile,
-    scen: Annotated[Path | None, typer.Option(help="A .scen file: each of its first rows is an agent.")] = None,
+    map_file: WorldFile,
+    scen: Scen = None,
     agents: Annotated[int | None, typer.Option(help="Number of agents; without it, all rows of the file.")] = None,
     random: Random = None,
     algorithm: With = "auto",
     moves: PlanMoves = "four",
+    size: Size = None,
+    radius: Radius = None,
+    turns: Turns = False,
+    speed: Speed = None,
+    bodies: Bodies = None,
     opt: Opt = [],  # noqa: B006 - as above
     seconds: Annotated[
         float | None,
@@ -198,15 +248,12 @@ def solve(
     must_be_plan(save, format)
     must_be_replay(html)
 
-    from wayfolk.files.maps import read_map
-    from wayfolk.files.scenarios import read_scen
     from wayfolk.judge import metrics
     from wayfolk.judge.plans import check
-    from wayfolk.problem.problem import random_problem
     from wayfolk.simulation.solving import solve as solve_problem
 
-    grid = read_map(map_file, moves)
-    problem = read_scen(scen, grid, agents) if scen is not None else random_problem(grid, random or 0, seed=seed)
+    world = read_world_file(map_file, moves)
+    problem = problem_of(world, scen, random, agents, BodyOptions(size, radius, turns, speed, bodies), seed)
     with spinner(f"{entry.name}, {problem.n_agents} agents") as tell:
         limits: dict[str, Any] = {"seconds": SECONDS if seconds is None else seconds, "steps": steps, "memory": most}
         result = solve_problem(problem, entry, first_plan=seconds is None, **limits, tell=tell, **options)
@@ -234,7 +281,7 @@ def solve(
         facts = {name: f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for name, value in numbers.items()}
         layers = result.layers + blocked_layers(result.blockages, plan)
         track = track_of_plan(plan, problem.goals, entry.label, facts, layers)
-        write_replay([track], html, f"{grid.name}: {entry.label}")
+        write_replay([track], html, f"{world.name}: {entry.label}")
     if as_json:
         why = [blockage.as_dict() for blockage in result.blockages]
         print_json(answer | {"detail": result.detail, "why": why, "complete": list(result.complete)})
@@ -250,8 +297,13 @@ def solve(
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN", help="A plan of `solve --save`, or of another tool together with its map.")
 ]
-PlanMap = Annotated[Path | None, typer.Option("--map", help="The map, for plans of other tools, which hold none.")]
-PlanScen = Annotated[Path | None, typer.Option("--scen", help="The scenario, for its goals and for the MAPF Tracker.")]
+PlanMap = Annotated[
+    Path | None, typer.Option("--map", help="The map, for plans of other tools, which hold none, and for --scen.")
+]
+PlanScen = Annotated[
+    Path | None,
+    typer.Option("--scen", help="The scenario, or the file of agents, for its goals and for the MAPF Tracker."),
+]
 
 
 def check_plan(
@@ -304,14 +356,12 @@ def convert(
 def _plan_of(plan_file: Path, map_file: Path | None, scen: Path | None, moves: str) -> Any:
     """A plan and its goals; the map and the scenario are read if they are given."""
     from wayfolk.files.exchange import import_plan
-    from wayfolk.files.maps import read_map
-    from wayfolk.files.scenarios import read_scen
 
     if scen is not None and map_file is None:
         raise BadInput("--scen needs --map as well: a scenario is for a map")
-    grid = None if map_file is None else read_map(map_file, moves)
-    problem = None if scen is None or grid is None else read_scen(scen, grid)
-    return import_plan(plan_file, grid, problem)
+    world = None if map_file is None else read_world_file(map_file, moves)
+    problem = None if scen is None or world is None else problem_of(world, scen, None, None, BodyOptions(), 0)
+    return import_plan(plan_file, world, problem)
 
 
 def _print_reasons(result: Result) -> None:

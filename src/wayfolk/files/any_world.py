@@ -13,7 +13,7 @@ from wayfolk.files.raw import File, read_bytes
 from wayfolk.files.roadmaps import read_roadmap
 from wayfolk.files.voxels import read_voxels
 from wayfolk.world.graph import Graph
-from wayfolk.world.grid import Grid
+from wayfolk.world.grid import Grid, Moves
 
 if TYPE_CHECKING:
     from wayfolk.world.mesh.navmesh import Navmesh
@@ -24,17 +24,19 @@ TILED = frozenset((".tmx", ".tmj"))
 IMAGE = re.compile(rb"""\bimage["']?\s*:""")  # a key of maps of Nav2, and of no roadmap
 
 
-def read_any_world(file: File, *, keep_out: File | None = None, speed: File | None = None) -> Grid | Graph | Navmesh:
+def read_any_world(
+    file: File, moves: str | Moves = Moves.EIGHT, *, keep_out: File | None = None, speed: File | None = None
+) -> Grid | Graph | Navmesh:
     """The world in `file`, which may also be the name of a built-in map; polygons become a mesh of their inside.
 
-    `keep_out` and `speed` name the masks of a map of Nav2.
+    `moves` are those of maps of squares, and `keep_out` and `speed` name the masks of a map of Nav2.
     """
     suffix = Path(file).suffix.lower()
     is_yaml = suffix in (".yaml", ".yml")
     if is_yaml and IMAGE.search(read_bytes(file, BadMap)):
         from wayfolk.files.nav2 import read_nav2
 
-        return read_nav2(file, keep_out=keep_out, speed=speed)
+        return read_nav2(file, moves, keep_out=keep_out, speed=speed)
     if keep_out is not None or speed is not None:
         raise BadMap(f"{file}: only a map of Nav2, which is a .yaml with an image, has masks")
     if suffix == ".3dmap":
@@ -43,12 +45,12 @@ def read_any_world(file: File, *, keep_out: File | None = None, speed: File | No
     if suffix in TILED or "tilewidth" in keys:
         from wayfolk.files.tiled import read_tiled
 
-        return read_tiled(file)
+        return read_tiled(file, moves)
     if suffix in POLYGONS or "type" in keys:
         from wayfolk.files.polygons import read_mesh
 
         return read_mesh(file)
-    return read_roadmap(file) if is_yaml or suffix == ".json" or suffix in ROADMAPS else read_map(file)
+    return read_roadmap(file) if is_yaml or suffix == ".json" or suffix in ROADMAPS else read_map(file, moves)
 
 
 def _keys(file: File) -> Collection[str]:

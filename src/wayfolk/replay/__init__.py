@@ -77,7 +77,7 @@ def track_of_plan(
     facts: Mapping[str, str] | None = None,
     layers: tuple[Layer, ...] = (),
 ) -> Track:
-    """Return `plan` as a panel. With `goals` (a cell for each agent) it shows which agents have arrived to stay.
+    """Return `plan` as a panel. With `goals` (a cell or a node for each agent) it shows which agents have arrived to stay.
 
     Without `facts`, the table has the plan's size, its distance, and how many agents arrive.
     """
@@ -85,14 +85,14 @@ def track_of_plan(
     before, after = plan.cells[:-1], plan.cells[1:]
     step, agent = np.nonzero(before != after)
     entered = after[step, agent]
-    walked = float(step_lengths(plan.grid, before[step, agent], entered).sum())
+    walked = float(step_lengths(plan.states, before[step, agent], entered).sum())
     shown = {"Agents": f"{n_agents:,}", "Steps": f"{plan.n_steps:,}", "Distance": f"{walked:,.1f}"}
     rows = [_rows(step, agent, MOVE, entered)]
     if goals is not None:
         wanted = np.asarray(goals, dtype=np.int64).ravel()
         if len(wanted) != n_agents:
             raise BadInput(f"there are {n_agents} agents and {len(wanted)} goals")
-        there = np.flatnonzero(plan.cells[-1] == wanted)
+        there = np.flatnonzero(plan.home(wanted)[-1])
         since = np.maximum(rest_steps(plan, wanted) - 1, 0)  # the step in which it makes the move to its goal
         shown["Arrived"] = f"{len(there):,} of {n_agents:,}"
         orders = _rows(np.zeros(n_agents), np.arange(n_agents), GOAL, wanted)
@@ -101,7 +101,7 @@ def track_of_plan(
     log = log[np.argsort(log["time"], kind="stable")]
     columns = [np.ascontiguousarray(log[name]) for name in ("time", "agent", "kind", "cell")]
     record = Record(
-        plan.grid, plan.cells[0], columns[0], columns[1], columns[2], columns[3], float(plan.n_steps), STEPS
+        plan.states, plan.cells[0], columns[0], columns[1], columns[2], columns[3], float(plan.n_steps), STEPS
     )
     return Track(title, record, shown if facts is None else dict(facts), layers=layers)
 
@@ -126,11 +126,24 @@ def panel_of(track: Track) -> dict[str, object]:
     body_text = base64.b64encode(body).decode()
     panel = {"title": track.title, "facts": facts, "lanes": lanes, **head, "body": body_text}
     if track.layers:
-        ground = ground_record(track.record) if isinstance(track.record, Trajectory) else track.record
-        panel["layers"] = pack_layers(track.layers, ground, head["tick"])
+        layers, ground = _on_ground(track)
+        panel["layers"] = pack_layers(layers, ground, head["tick"])
     if track.trace is not None:
         panel["search"] = pack_trace(track.trace, tick_of(track.trace))
     return panel
+
+
+def _on_ground(track: Track) -> tuple[tuple[Layer, ...], Record]:
+    """The layers of a track, and a record of the cells that they mean."""
+    if isinstance(track.record, Trajectory):
+        return track.layers, ground_record(track.record)
+    states = track.record.states
+    if isinstance(states, Grid):
+        return track.layers, track.record
+    from wayfolk.replay.node_rows import NodeRows
+
+    rows = NodeRows(track.record, states)
+    return rows.layers(track.layers), rows.record
 
 
 def write_replay(tracks: Sequence[Track], file: str | Path, title: str) -> None:

@@ -19,7 +19,9 @@ from wayfolk.kernels.codes import NOWHERE
 from wayfolk.replay import colours
 from wayfolk.replay.body_moments import BodyMoments
 from wayfolk.replay.colours import between
-from wayfolk.replay.moments import Moments, moments_of
+from wayfolk.replay.moments import Moments
+from wayfolk.replay.node_film import draw_nodes
+from wayfolk.replay.node_moments import NodeMoments, moments_of
 
 if TYPE_CHECKING:
     from wayfolk.replay import Track
@@ -86,6 +88,8 @@ def _panel(panel: Panel, t: float) -> Any:
     brush = pillow.ImageDraw.Draw(picture)
     if isinstance(panel, BodyMoments):
         _draw_bodies(brush, panel, t, size)
+    elif isinstance(panel, NodeMoments):
+        draw_nodes(brush, panel, t, size)
     else:
         _draw_route(brush, panel, t, size)
         _draw_goals(brush, panel, t, size)

@@ -44,10 +44,11 @@ class Labels:
         self.shapes.append(text(float(box[0]), float(box[3] - 0.2 * self.size), words, self.size, hue))
         return True
 
-    def bounds(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of all discs and labels."""
-        left, top = self.boxes[:, :2].min(0).tolist()
-        right, bottom = self.boxes[:, 2:].max(0).tolist()
+    def bounds(self, lines: Floats) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of all discs and labels, and of more lines x1, y1, x2, y2."""
+        ends = lines.reshape(-1, 2)
+        left, top = np.concatenate([self.boxes[:, :2], ends]).min(0).tolist()
+        right, bottom = np.concatenate([self.boxes[:, 2:], ends]).max(0).tolist()
         return left, top, right, bottom
 
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.crowds.trajectory import Trajectory
 from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, NOWHERE
 from wayfolk.problem import trace as rows_of
 from wayfolk.problem.record import STEPS, Record
 from wayfolk.problem.trace import Trace
 from wayfolk.replay import colours
-from wayfolk.replay.body_moments import BodyMoments
 from wayfolk.world.grid import Moves
 
 if TYPE_CHECKING:
@@ -47,17 +45,42 @@ class Moments:
 
     def agents(self, t: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The places of all agents at `t` in fractions of cells, and which of them are in the world."""
+        rows, part = self._legs_at(t)
+        here = self.legs.cell_to[rows] != NOWHERE
+        begin, end = self._places(self.legs.cell_from[rows]), self._places(self.legs.cell_to[rows])
+        return begin + part[:, None] * (end - begin), here
+
+    def _legs_at(self, t: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """For each agent the row of its move or stay at `t`, and how much of it is over."""
         legs = self.legs
         rows = np.searchsorted(
             _key(legs.agent, legs.time, self.end), _key(np.arange(self.n_agents), t, self.end), "right"
         )
         rows = np.maximum(rows - 1, 0)
-        part = np.where(
-            legs.span[rows] > 0, np.clip((t - legs.time[rows]) / np.maximum(legs.span[rows], 1e-9), 0, 1), 1.0
-        )
-        here = legs.cell_to[rows] != NOWHERE
-        begin, end = self._places(legs.cell_from[rows]), self._places(legs.cell_to[rows])
-        return begin + part[:, None] * (end - begin), here
+        over = np.clip((t - legs.time[rows]) / np.maximum(legs.span[rows], 1e-9), 0, 1)
+        return rows, np.where(legs.span[rows] > 0, over, 1.0)
+
+    def stops(self, agent: int) -> tuple[list[float], list[list[float]]]:
+        """When the moves of an agent begin and end, and where it is then."""
+        times, cells = self.cells_at(agent)
+        return times, self._places(cells).tolist()
+
+    def cells_at(self, agent: int) -> tuple[list[float], NDArray[np.int64]]:
+        """When the moves of an agent begin and end, and in which cells it is then; first of all it is where it starts."""
+        legs = self.legs
+        first, last = np.searchsorted(legs.agent, (agent, agent + 1)).tolist()
+        rows = slice(first + 1, last)
+        both = np.stack([legs.time[rows], legs.time[rows] + legs.span[rows]], axis=1).ravel()
+        times = np.concatenate([[0.0], np.minimum(np.maximum.accumulate(np.maximum(both, 0.0)), self.end)])
+        cells = np.stack([legs.cell_from[rows], legs.cell_to[rows]], axis=1).ravel()
+        return times.tolist(), np.concatenate([legs.cell_to[first : first + 1], cells])
+
+    def path(self, agent: int) -> list[list[float]]:
+        """The places of an agent one after another, without those of its absence."""
+        legs = self.legs
+        rows = slice(*np.searchsorted(legs.agent, (agent, agent + 1)).tolist())
+        places: list[list[float]] = self._places(legs.cell_to[rows][legs.cell_to[rows] != NOWHERE]).tolist()
+        return places
 
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         y, x = np.divmod(np.where(cells == NOWHERE, 0, cells), self.grid.stride)
@@ -97,11 +120,6 @@ class Moments:
         inside = points[so_far <= reach]
         tip = [np.interp(reach, so_far, points[:, k]) for k in range(2)]
         return [(float(x), float(y)) for x, y in [*inside, tip]]
-
-
-def moments_of(track: Track) -> Moments | BodyMoments:
-    """The panel of `track` at any time: agents on a map, a search, or the bodies of a crowd."""
-    return BodyMoments(track, track.record) if isinstance(track.record, Trajectory) else Moments(track)
 
 
 def _legs(record: Record) -> Legs:

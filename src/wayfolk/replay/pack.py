@@ -4,7 +4,8 @@ The page looks up where one agent is at one time, so rows are sorted by agent, t
 times become differences in whole ticks, and a move or refusal to a neighbouring cell becomes one of eight directions. A
 patrol of a hundred agents then takes about a byte for each row.
 
-    head     the numbers of the panel, as JSON: sizes, the clock, the meaning of ops, terrain
+    head     the numbers of the panel, as JSON: sizes, the clock, the meaning of ops, terrain; for places that are nodes of
+             a graph of states, also `nodes` (node_rows.py)
     body     gzip of, little-endian:
              u32 starts[agents]            cells are those of the padded grid; one outside of it is nowhere
              u32 rows_of[agents]
@@ -38,8 +39,20 @@ QUARTERS = 4
 
 def pack(record: Record) -> tuple[dict[str, Any], bytes]:
     """Return the head and the body of a panel for `record`."""
-    grid = record.grid
     _check(record)
+    states = record.states
+    if isinstance(states, Grid):
+        return _packed(record, states.n_cells)
+    from wayfolk.replay.node_rows import NodeRows
+
+    rows = NodeRows(record, states)
+    head, body = _packed(rows.record, len(rows.nodes))
+    return head | rows.head(), body
+
+
+def _packed(record: Record, n_cells: int) -> tuple[dict[str, Any], bytes]:
+    """The head and the body of a record on a grid, in which agents are in cells with numbers below `n_cells`."""
+    grid = record.grid
     end = float(max(record.end, record.time.max(initial=0.0)))
     tick = _tick(record, end)
     ticks = np.rint(record.time / tick).astype(np.int64)
@@ -55,11 +68,11 @@ def pack(record: Record) -> tuple[dict[str, Any], bytes]:
     agent, kind, cell = record.agent[rows], record.kind[rows], record.cell[rows].astype(np.int64)
     rows_of = np.bincount(agent, minlength=len(record.starts))
     first = np.cumsum(rows_of) - rows_of
-    before = _cells_before(record, agent, kind, cell, first)
+    before = _cells_before(record, n_cells, agent, kind, cell, first)
 
     ops = (TOLD + kind).astype(np.uint8)
     for direction, offset in enumerate(grid.offsets):
-        beside = (cell - before == offset) & (before < grid.n_cells)
+        beside = (cell - before == offset) & (before < n_cells)
         ops[beside & (kind == MOVE)] = direction
         ops[beside & (kind == REFUSED)] = 8 + direction
     given = cell[ops >= TOLD]
@@ -135,6 +148,7 @@ def _tick(record: Record, end: float) -> float:
 
 def _cells_before(
     record: Record,
+    n_cells: int,
     agent: NDArray[np.int32],
     kind: NDArray[np.uint8],
     cell: NDArray[np.int64],
@@ -142,7 +156,7 @@ def _cells_before(
 ) -> NDArray[np.int64]:
     """Return the cell of each row's agent just before the row, for rows sorted by agent."""
     lands = np.isin(kind, (MOVE, JOIN, LEAVE))
-    to = np.where(kind == LEAVE, record.grid.n_cells, cell)
+    to = np.where(kind == LEAVE, n_cells, cell)
     last = np.maximum.accumulate(np.where(lands, np.arange(len(kind)), -1))
     before = np.concatenate([[-1], last[:-1]])[: len(kind)]
     return np.where(before >= first[agent], to[before], record.starts[agent].astype(np.int64))

@@ -1,4 +1,4 @@
-"""A roadmap as a picture: lanes with their direction and, where there is room, their length; places with their names.
+"""A roadmap or another graph as a picture: lanes with their direction and, where there is room, their length; named places.
 
 Levels are drawn beside each other, and what joins them (lifts) as dashed lines.
 """
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from wayfolk.replay.colours import EDGE, INK, QUIET, TONES, WALL, hexed
 from wayfolk.replay.labels import Labels
-from wayfolk.replay.svg import SIDE, check_number, columns_of, picture, text
-from wayfolk.world.roadmap import Roadmap
+from wayfolk.replay.svg import SIDE, Drawing, check_number, columns_of, picture, text
+from wayfolk.world.graph import Graph
+from wayfolk.world.roadmap import Lane, Roadmap
 
 MOST_NAMES = 300  # roadmaps with more places are drawn without names
 MOST_LENGTHS = 500  # with more lanes, without lengths
@@ -27,11 +28,12 @@ ARROW = (
 )
 
 
-def roadmap_svg(world: Roadmap) -> str:
+def graph_drawing(graph: Graph) -> Drawing:
     """Lanes as lines, blue with an arrow if they lead one way only, wider if they are faster; places as discs."""
+    world = _as_roadmap(graph)
     check_number(len(world.lanes) + world.n_cells)
-    at, titles = _placed(world)
-    unit = max(*np.ptp(at, axis=0), 1e-9) / SIDE
+    at, titles, walls = _placed(world)
+    unit = max(*np.ptp(np.concatenate([at, walls.reshape(-1, 2)]), axis=0), 1e-9) / SIDE
     level = _levels(world)[0]
     there = _directions(world)
     pairs = sorted(pair for pair in there if pair[0] < pair[1] or pair[::-1] not in there)
@@ -55,6 +57,11 @@ def roadmap_svg(world: Roadmap) -> str:
         style = f'stroke="{BLUE}" marker-end="url(#arrow)"' if one_way else f'stroke="{hexed(WALL)}"'
         wide = thin * unit * (1.0 + 2.0 * there[a, b][1] / fastest)
         shapes.append(f'<path d="M{x1:.6g} {y1:.6g}L{x2:.6g} {y2:.6g}" {style} stroke-width="{wide:.3g}"/>')
+    path = "".join(f"M{x1:.6g} {y1:.6g}L{x2:.6g} {y2:.6g}" for x1, y1, x2, y2 in walls.tolist())
+    if path:
+        shapes.insert(
+            1, f'<path d="{path}" stroke="{hexed(EDGE)}" stroke-width="{3 * unit:.3g}" stroke-linecap="round"/>'
+        )
     for x, y in at.tolist():
         shapes.append(f'<circle cx="{x:.6g}" cy="{y:.6g}" r="{radius:.3g}" fill="{hexed(INK)}"/>')
     labels = Labels(LETTERS * unit, at, radius, lines[level[lanes[:, 0]] == level[lanes[:, 1]]])
@@ -68,19 +75,19 @@ def roadmap_svg(world: Roadmap) -> str:
             words = " / ".join(dict.fromkeys(f"{there[pair][0]:.3g}" for pair in ((a, b), (b, a)) if pair in there))
             if level[a] == level[b] and lengths[k] > (len(words) * 0.6 + 2.0) * LETTERS * unit:
                 labels.add(words, middle, unit, hue=hexed(QUIET), most_crossings=0)
-    left, top, right, bottom = labels.bounds()
+    left, top, right, bottom = labels.bounds(walls)
     room = 12.0 * unit
     for words, (x, y) in titles.items():
         shapes.append(text(x, y, words, 14.0 * unit))
         left, top, right = min(left, x), min(top, y - 14.0 * unit), max(right, x + 9.0 * unit * len(words))
-    return picture(
-        [*lifts, *shapes, *labels.shapes], left - room, top - room, right - left + 2 * room, bottom - top + 2 * room
-    )
+    box = (left - room, top - room, right - left + 2 * room, bottom - top + 2 * room)
+    return Drawing(picture([*lifts, *shapes, *labels.shapes], *box), *box, at, level, typical * unit)
 
 
-def roadmap_text(world: Roadmap, columns: int) -> str:
+def graph_text(graph: Graph, columns: int) -> str:
     """A drawing in letters: `o` is a place, dots are lanes, and `<`, `>`, `^` or `v` is the middle of a one-way lane."""
-    at, _ = _placed(world)
+    world = _as_roadmap(graph)
+    at, *_ = _placed(world)
     low, high = at.min(0), at.max(0)
     scale = (columns - 1) / max(*(high - low), 1e-9)
     spots = np.rint((at - low) * [scale, 0.5 * scale]).astype(int)  # a letter is about twice as high as it is wide
@@ -103,6 +110,18 @@ def roadmap_text(world: Roadmap, columns: int) -> str:
     for x, y in spots.tolist():
         rows[y][x] = "o"
     return "\n".join("".join(row).rstrip() for row in rows)
+
+
+def _as_roadmap(graph: Graph) -> Roadmap:
+    """A graph as a roadmap, whose lanes are as long as its edges cost."""
+    if isinstance(graph, Roadmap):
+        return graph
+    names = list(graph.names)
+    rows = zip(graph.sources.tolist(), graph.graph.target.tolist(), graph.graph.weight.tolist(), strict=True)
+    lanes = [Lane(names[start], names[end], True, cost) for start, end, cost in rows]
+    points = graph.positions
+    places = names if points is None else dict(zip(names, points.tolist(), strict=True))
+    return Roadmap(places, lanes, name=getattr(graph, "name", ""))
 
 
 def _directions(world: Roadmap) -> dict[tuple[int, int], tuple[float, float]]:
@@ -128,21 +147,33 @@ def _levels(world: Roadmap) -> tuple[NDArray[np.int64], list[str]]:
     return np.zeros(world.n_cells, np.int64), [""]
 
 
-def _placed(world: Roadmap) -> tuple[NDArray[np.float64], dict[str, tuple[float, float]]]:
-    """Where the places are drawn, and the titles of levels; places without positions lie around a circle."""
+def _placed(world: Roadmap) -> tuple[NDArray[np.float64], dict[str, tuple[float, float]], NDArray[np.float64]]:
+    """Where the places are drawn, the titles of levels, and the walls; places without positions lie around a circle."""
+    none = np.zeros((0, 4))
     if world.positions is None:
         angles = np.arange(world.n_cells) * 2.0 * math.pi / world.n_cells
-        return np.stack([np.cos(angles), np.sin(angles)], axis=1), {}
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1), {}, none
     at = world.positions[:, :2].copy()
     level, names = _levels(world)
+    walls = [
+        (k, *wall.start, *wall.end) for wall in world.walls for k, name in enumerate(names) if wall.level in ("", name)
+    ]
     if len(names) == 1:
-        return at, {}
-    low, size = at.min(0), np.maximum(np.ptp(at, axis=0), 1e-3 * max(*np.ptp(at, axis=0), 1.0))
+        walls = [(0, *wall.start, *wall.end) for wall in world.walls]
+    rows = np.array(walls, np.float64).reshape(-1, 5)
+    lines, level_of = rows[:, 1:], rows[:, 0].astype(np.int64)
+    if len(names) == 1:
+        return at, {}, lines
+    points = np.concatenate([at, lines.reshape(-1, 2)])
+    low, size = points.min(0), np.maximum(np.ptp(points, axis=0), 1e-3 * max(*np.ptp(points, axis=0), 1.0))
     step = size + 0.12 * size.max()
     n_columns = columns_of(len(names), *step)
     shift = np.array([(k % n_columns, k // n_columns) for k in range(len(names))]) * step
+    tops = [
+        float(np.concatenate([at[level == k, 1], lines[level_of == k, 1::2].ravel()]).min()) for k in range(len(names))
+    ]
     titles = {
-        name: (float(low[0] + shift[k, 0]), float(at[level == k, 1].min() + shift[k, 1] - 0.04 * size.max()))
+        name: (float(low[0] + shift[k, 0]), float(tops[k] + shift[k, 1] - 0.04 * size.max()))
         for k, name in enumerate(names)
     }
-    return at + shift[level], titles
+    return at + shift[level], titles, lines + np.tile(shift[level_of], 2)

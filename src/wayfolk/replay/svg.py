@@ -5,12 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from html import escape
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.replay.colours import INK, hexed
 
 SIDE = 720.0  # units of the longer side of a picture
 MOST_SHAPES = 60_000
+
+
+class Drawing(NamedTuple):
+    """A picture of a world, the part of the plane that it shows, and where it has the cells of the world.
+
+    `levels` says on which of several drawings beside each other a cell is, and `spacing` how far neighbours usually are
+    from each other.
+    """
+
+    svg: str
+    left: float
+    top: float
+    width: float
+    height: float
+    at: NDArray[np.float64]
+    levels: NDArray[np.int64]
+    spacing: float = 1.0
 
 
 def picture(shapes: Iterable[str], left: float, top: float, width: float, height: float) -> str:

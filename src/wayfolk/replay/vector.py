@@ -10,7 +10,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import NOWHERE
@@ -19,7 +18,9 @@ from wayfolk.replay import colours
 from wayfolk.replay.body_moments import BodyMoments
 from wayfolk.replay.body_vector import body_shapes
 from wayfolk.replay.colours import between, hexed
-from wayfolk.replay.moments import Moments, moments_of
+from wayfolk.replay.moments import Moments
+from wayfolk.replay.node_moments import NodeMoments, moments_of
+from wayfolk.replay.node_vector import goal_shape, node_shapes, path_shape, wall_shape
 
 if TYPE_CHECKING:
     from wayfolk.replay import Track
@@ -67,8 +68,10 @@ def _panel(panel: Moments | BodyMoments, end: float, seconds: float) -> str:
     parts = [f'<rect width="{grid.width}" height="{grid.height}" fill="{hexed(colours.FLOOR)}"/>']
     if isinstance(panel, BodyMoments):
         parts += body_shapes(panel, end, seconds)
+    elif isinstance(panel, NodeMoments):
+        parts += node_shapes(panel, end, seconds)
     else:
-        parts.append(_walls(grid.free))
+        parts.append(wall_shape(grid.free))
         if panel.trace is not None:
             parts += [_scans(panel, end, seconds), _search(panel, end, seconds)]
             parts += [_path(panel, end, seconds), _ends(panel)]
@@ -78,65 +81,32 @@ def _panel(panel: Moments | BodyMoments, end: float, seconds: float) -> str:
     return "".join(parts)
 
 
-def _walls(free: NDArray[np.bool_]) -> str:
-    """All walls as one shape: a rectangle for each run of a row."""
-    moves = []
-    for y, row in enumerate(~free):
-        edges = np.flatnonzero(np.diff(row.astype(np.int8), prepend=0, append=0))
-        moves += [f"M{first} {y}h{last - first}v1H{first}z" for first, last in edges.reshape(-1, 2).tolist()]
-    return f'<path fill="{hexed(colours.WALL)}" d="{"".join(moves)}"/>'
-
-
 def _agents(panel: Moments, end: float, seconds: float) -> list[str]:
     """A disc, a path and a goal for each agent."""
-    legs, parts, discs = panel.legs, [], []
+    parts, discs = [], []
     last, here = panel.agents(panel.end)
     goals = panel.goals(0.0)
-    bounds = np.searchsorted(legs.agent, np.arange(panel.n_agents + 1))
     for agent in range(panel.n_agents):
         hue = hexed(colours.AGENTS[agent % len(colours.AGENTS)])
-        rows = slice(bounds[agent], bounds[agent + 1])
-        cells = legs.cell_to[rows][legs.cell_to[rows] != NOWHERE]
-        points = [(x + 0.5, y + 0.5) for x, y in panel._places(cells).tolist()]
-        line = " ".join(f"{x:g},{y:g}" for x, y in points)
-        parts.append(
-            f'<polyline points="{line}" fill="none" stroke="{hue}" stroke-width="0.16" stroke-opacity="0.35" '
-            'stroke-linejoin="round"/>'
-        )
+        parts.append(path_shape(panel, agent, hue))
         if goals[agent] != NOWHERE:
             x, y = panel.grid.place(int(goals[agent]))
-            parts.append(
-                f'<path d="M{x + 0.5} {y + 0.2}l.3 .3l-.3 .3l-.3 -.3z" fill="none" stroke="{hue}" stroke-width="0.09"/>'
-            )
+            parts.append(goal_shape(x, y, hue))
         if here[agent]:
-            moves = _moves(panel, rows, end, seconds)
+            moves = _moves(panel, agent, end, seconds)
             at = f'cx="{last[agent, 0] + 0.5:g}" cy="{last[agent, 1] + 0.5:g}"'
             discs.append(f'<circle {at} r="0.42" fill="{hue}">{moves}</circle>')
     return parts + discs
 
 
-def _moves(panel: Moments, rows: slice, end: float, seconds: float) -> str:
+def _moves(panel: Moments, agent: int, end: float, seconds: float) -> str:
     """The animation of one agent: where it is when a move begins and ends."""
     if not seconds:
         return ""
-    legs = panel.legs
-    times, xs, ys = [0.0], [], []
-    (first_x, first_y), *_ = panel._places(legs.cell_to[rows][:1]).tolist()
-    xs.append(first_x)
-    ys.append(first_y)
-    starts, stops = panel._places(legs.cell_from[rows]).tolist(), panel._places(legs.cell_to[rows]).tolist()
-    for k in range(1, len(stops)):
-        begin = float(legs.time[rows][k])
-        for when, (x, y) in ((begin, starts[k]), (begin + float(legs.span[rows][k]), stops[k])):
-            times.append(min(max(when, times[-1]), end))
-            xs.append(x)
-            ys.append(y)
-    times.append(end)
-    xs.append(xs[-1])
-    ys.append(ys[-1])
-    keys = ";".join(f"{time / end:.4g}" for time in times)
+    times, places = panel.stops(agent)
+    keys = ";".join(f"{time / end:.4g}" for time in [*times, end])
     both = []
-    for name, values in (("cx", xs), ("cy", ys)):
+    for name, values in zip(("cx", "cy"), zip(*places, places[-1], strict=True), strict=True):
         listed = ";".join(f"{value + 0.5:g}" for value in values)
         both.append(
             f'<animate attributeName="{name}" values="{listed}" keyTimes="{keys}" dur="{seconds:g}s" '

@@ -1,7 +1,8 @@
 """A world as a picture: a map, hexagons, triangles, the levels of voxels, a mesh of polygons, or a roadmap.
 
-svg_of(world)     an SVG picture: darker ground costs more, and stations have colours
-text_of(world)    a drawing in letters, for a terminal
+svg_of(world)        an SVG picture: darker ground costs more, and stations have colours
+drawing_of(world)    the same for worlds that agents move in, with the points of their cells
+text_of(world)       a drawing in letters, for a terminal
 """
 
 from __future__ import annotations
@@ -11,17 +12,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.errors import NotSupported
 from wayfolk.files.maps import ascii_map
 from wayfolk.replay.colours import EDGE, FLOOR, QUIET, TONES, WALL, Colour, between, hexed
-from wayfolk.replay.roadmap_picture import roadmap_svg, roadmap_text
-from wayfolk.replay.svg import check_number, columns_of, picture, text
+from wayfolk.replay.roadmap_picture import graph_drawing, graph_text
+from wayfolk.replay.svg import Drawing, check_number, columns_of, picture, text
 from wayfolk.world.generate import scale as scaled
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 from wayfolk.world.hexagons import HexGrid
 from wayfolk.world.mesh.navmesh import Navmesh
-from wayfolk.world.roadmap import Roadmap
 from wayfolk.world.site_map import SiteMap
 from wayfolk.world.triangles import TriangleGrid
 from wayfolk.world.voxels import Voxels
@@ -34,33 +33,39 @@ LETTER = 1.0 / 50.0  # the height of a letter, of the side of a picture
 
 def svg_of(world: Grid | Graph | Navmesh) -> str:
     """The SVG picture of `world`."""
-    if isinstance(world, Roadmap):
-        return roadmap_svg(world)
+    return _mesh(world) if isinstance(world, Navmesh) else drawing_of(world).svg
+
+
+def drawing_of(world: Grid | Graph) -> Drawing:
+    """The picture of `world`, and where each cell is in it."""
     if isinstance(world, Voxels):
         return _levels(world)
     if isinstance(world, HexGrid | TriangleGrid):
         return _polygons(world)
-    if isinstance(world, Navmesh):
-        return _mesh(world)
-    if isinstance(world, Grid):
-        shapes = [_cells(world.free, 0, 0), *_terrain(world)]
-        if isinstance(world, SiteMap):
-            shapes += _stations(world)
-        return picture(shapes, 0.0, 0.0, world.width, world.height)
-    raise NotSupported("only grids, hexagons, triangles, voxels, meshes and roadmaps can be drawn, not other graphs")
+    if not isinstance(world, Grid):
+        return graph_drawing(world)
+    shapes = [_cells(world.free, 0, 0), *_terrain(world)]
+    if isinstance(world, SiteMap):
+        shapes += _stations(world)
+    at = np.asarray(world.places(np.arange(world.n_cells)) + 0.5, np.float64)
+    return _drawn(shapes, (0.0, 0.0, world.width, world.height), at, np.zeros(world.n_cells, np.int64))
+
+
+def _drawn(
+    shapes: list[str], box: tuple[float, float, float, float], at: NDArray[np.float64], levels: NDArray[np.int64]
+) -> Drawing:
+    return Drawing(picture(shapes, *box), *box, at, levels)
 
 
 def text_of(world: Grid | Graph | Navmesh, columns: int = 100) -> str:
-    """A drawing in letters: `#` is blocked; of a roadmap, `o` is a place, and dots are lanes.
+    """A drawing in letters: `#` is blocked; of a roadmap or another graph, `o` is a place, and dots are lanes.
 
-    A grid, a mesh and a roadmap are scaled to at most so many `columns`.
+    A grid, a mesh and a graph are scaled to at most so many `columns`.
     """
     if isinstance(world, Grid):
         if world.width > columns:  # a letter is about twice as high as it is wide
             world = scaled(world, columns, max(1, world.height * columns // world.width // 2))
         return ascii_map(world)
-    if isinstance(world, Roadmap):
-        return roadmap_text(world, columns)
     if isinstance(world, Navmesh):
         return _mesh_text(world, columns)
     if isinstance(world, Voxels):
@@ -69,7 +74,7 @@ def text_of(world: Grid | Graph | Navmesh, columns: int = 100) -> str:
         return _hexagon_text(world)
     if isinstance(world, TriangleGrid):
         return "\n".join(_letters(world.free))
-    raise NotSupported("only grids, hexagons, triangles, voxels, meshes and roadmaps can be drawn, not other graphs")
+    return graph_text(world, columns)
 
 
 def _letters(free: NDArray[np.bool_]) -> list[str]:
@@ -99,19 +104,22 @@ def _mesh_text(world: Navmesh, columns: int) -> str:
     return "\n".join("".join("#."[len(world.locate((at, down))) > 0] for at in x) for down in y)
 
 
-def _levels(world: Voxels) -> str:
+def _levels(world: Voxels) -> Drawing:
     """The levels of voxels beside each other, the lowest first."""
     depth, height, width = world.free.shape
     n_columns = columns_of(depth, 1.05 * width, 1.15 * height)
     n_rows = math.ceil(depth / n_columns)
     size = max(n_columns * width, n_rows * height) * LETTER
     across, down = width + size, height + 2.2 * size
+    corners = np.array([(z % n_columns * across, z // n_columns * down + 1.6 * size) for z in range(depth)])
     shapes = []
-    for z in range(depth):
-        x, y = z % n_columns * across, z // n_columns * down + 1.6 * size
+    for z, (x, y) in enumerate(corners.tolist()):
         shapes += [_cells(world.free[z], x, y), text(x, y - 0.4 * size, f"z = {z}", size)]
     room = 0.5 * size
-    return picture(shapes, -room, -room, n_columns * across - size + 2 * room, n_rows * down + 2 * room)
+    levels, y, x = np.indices(world.free.shape).reshape(3, -1)
+    at = corners[levels] + np.stack([x, y], axis=1) + 0.5
+    box = (-room, -room, n_columns * across - size + 2 * room, n_rows * down + 2 * room)
+    return _drawn(shapes, box, at, levels)
 
 
 def _mesh(world: Navmesh) -> str:
@@ -163,27 +171,37 @@ def _stations(world: SiteMap) -> list[str]:
     return shapes
 
 
-def _polygons(world: HexGrid | TriangleGrid) -> str:
-    """Each cell as a polygon around its centre."""
-    check_number(world.n_cells)
+def _polygons(world: HexGrid | TriangleGrid) -> Drawing:
+    """Each cell as a polygon around its centre; those of one colour are one shape."""
     assert world.positions is not None
+    n_corners = 6 if isinstance(world, HexGrid) else 3
+    check_number(world.n_cells * n_corners // 12)
+    rings_of = cell_outlines(world)
+    shades = np.zeros(world.n_cells, np.int64) if world.costs is None else _shade(world.costs).ravel()
+    shades = np.where(world.free.ravel(), shades, -1)
+    shapes = []
+    for shade in np.unique(shades).tolist():
+        fill = hexed(WALL) if shade < 0 else _rough(shade) if shade else hexed(FLOOR)
+        rings = (world.positions[shades == shade, None] + rings_of[shades == shade]).tolist()
+        path = "".join("M" + "L".join(f"{x:.5g} {y:.5g}" for x, y in ring) + "z" for ring in rings)
+        shapes.append(f'<path d="{path}" fill="{fill}" stroke="{hexed(EDGE)}" stroke-width="0.03"/>')
+    (left, top), (right, bottom) = world.positions.min(0) - 1.0, world.positions.max(0) + 1.0
+    box = (float(left), float(top), float(right - left), float(bottom - top))
+    return _drawn(shapes, box, world.positions, np.zeros(world.n_cells, np.int64))
+
+
+def cell_outlines(world: Grid | Graph) -> NDArray[np.float64]:
+    """The corners of each cell around its centre: hexagons, triangles, or squares."""
     if isinstance(world, HexGrid):
         turn = 0.5 if world.layout == "pointy" else 0.0
         corners = [_corner((k + turn) / 6.0, 1.0 / math.sqrt(3.0)) for k in range(6)]
-        outlines = [corners] * world.n_cells
-    else:
-        up = [_corner(k / 3.0 - 0.25, 1.0) for k in range(3)]
-        down = [(x, -y) for x, y in up]
-        outlines = [down if sum(world.place(cell)) % 2 else up for cell in range(world.n_cells)]
-    shapes = []
-    shades = np.zeros(world.n_cells, np.int64) if world.costs is None else _shade(world.costs).ravel()
-    rows = zip(world.positions.tolist(), outlines, world.free.flat, shades.tolist(), strict=True)
-    for (x, y), outline, free, shade in rows:
-        points = " ".join(f"{x + dx:.6g},{y + dy:.6g}" for dx, dy in outline)
-        fill = (_rough(shade) if shade else hexed(FLOOR)) if free else hexed(WALL)
-        shapes.append(f'<polygon points="{points}" fill="{fill}" stroke="{hexed(EDGE)}" stroke-width="0.03"/>')
-    (left, top), (right, bottom) = world.positions.min(0) - 1.0, world.positions.max(0) + 1.0
-    return picture(shapes, left, top, right - left, bottom - top)
+        return np.broadcast_to(np.array(corners), (world.n_cells, 6, 2))
+    if isinstance(world, TriangleGrid):
+        up = np.array([_corner(k / 3.0 - 0.25, 1.0) for k in range(3)])
+        points_up = np.indices(world.free.shape).sum(0).ravel() % 2 == 0
+        return np.asarray(np.where(points_up[:, None, None], up, up * (1.0, -1.0)), np.float64)
+    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    return np.broadcast_to(square, (world.n_cells, 4, 2))
 
 
 def _corner(turn: float, radius: float) -> tuple[float, float]:

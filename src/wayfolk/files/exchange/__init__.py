@@ -28,6 +28,7 @@ from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import Record
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 FORMATS = ("wayfolk", "planviz", "visualizer", "tracker", "csv")
@@ -84,7 +85,7 @@ def export_plan(
     write_bytes(file, text.encode(), BadPlan)
 
 
-def import_plan(file: File, grid: Grid | None = None, problem: Problem | None = None) -> tuple[Plan, Goals]:
+def import_plan(file: File, grid: Grid | Graph | None = None, problem: Problem | None = None) -> tuple[Plan, Goals]:
     """Read a plan in any of the formats of `export_plan`; returns the plan, and the cells of its goals or None.
 
     Files of other tools hold no map: give the `grid`, or a `problem` on it. The format "tracker" does not say where agents
@@ -97,6 +98,8 @@ def import_plan(file: File, grid: Grid | None = None, problem: Problem | None = 
     world = grid if grid is not None else problem.grid if problem is not None else None
     if world is None:
         raise BadPlan(f"{file}: the file holds no map: say which map the plan is for")
+    if not isinstance(world, Grid):
+        raise BadPlan(f"{file}: plans of other tools are for maps of squares, not for {world!r}")
     try:
         text = data.decode("utf-8")
         if kind == "planviz":

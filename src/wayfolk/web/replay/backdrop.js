@@ -2,6 +2,7 @@
 
 import { terrainColour } from "./terrain.js";
 import { MAP_SIDE } from "./view.js";
+import { WorldImage } from "./world_image.js";
 
 export class Backdrop {
   constructor(painter) {
@@ -12,11 +13,19 @@ export class Backdrop {
     this.drawnOf = "";
     this.version = 0; // grows with each change of a wall
     this.farMap = null;
+    const picture = painter.timeline.nodes?.picture;
+    this.world = picture ? new WorldImage(picture, () => this.changed()) : null;
   }
 
-  // Other colours: the picture of small cells is made anew.
+  // Other colours: pictures are made anew.
   forget() {
     this.farMap = null;
+    this.world?.dress(this.painter.theme);
+  }
+
+  changed() {
+    this.version++;
+    this.painter.ask();
   }
 
   wallChanged(index) {
@@ -33,9 +42,10 @@ export class Backdrop {
       picture.width = view.wide;
       picture.height = view.high;
       const brush = picture.getContext("2d");
-      brush.fillStyle = painter.theme.floor;
+      brush.fillStyle = this.world ? painter.theme.card : painter.theme.floor;
       brush.fillRect(view.screenX(0), view.screenY(0), view.width * view.scale, view.height * view.scale);
-      if (view.scale < 3) this.paintFar(brush);
+      if (this.world) this.world.draw(brush, view);
+      else if (view.scale < 3) this.paintFar(brush);
       else this.paintNear(brush);
     }
     pen.globalAlpha = 1;

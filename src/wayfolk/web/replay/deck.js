@@ -45,7 +45,7 @@ export class Deck {
     for (const button of allOf('[data-show^="layer "]')) button.remove();
     replay.layers.forEach((title, i) => this.addLayerSwitch(title, i + 1));
     this.switches = allOf("[data-show]");
-    const isUseful = { heat: replay.hasRefusals, lanes: replay.hasMoves, goals: hasGoals, lines: hasGoals };
+    const isUseful = { heat: replay.hasRefusals, lanes: replay.hasLanes, goals: hasGoals, lines: hasGoals };
     isUseful.service = replay.hasBodies;
     isUseful.density = !searches.length;
     if (searches.length) Object.assign(isUseful, { lanes: false, lines: false, goals: false, trails: replay.hasMoves });

@@ -13,7 +13,7 @@ export async function inflate(base64) {
 export function unpack(head, buffer) {
   const { width, height, agents, rows, changes, told } = head;
   const stride = width + 2;
-  const nCells = stride * (height + 2);
+  const nCells = head.nodes ? head.nodes.count : stride * (height + 2);
   let at = 0;
   const words = (n) => new Uint32Array(buffer, (at += n * 4) - n * 4, n);
   const bytes = (n) => new Uint8Array(buffer, (at += n) - n, n);

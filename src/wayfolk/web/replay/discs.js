@@ -45,7 +45,7 @@ export class Discs {
   }
 
   get isDense() {
-    return this.timeline.agents >= DENSE && this.painter.radius <= SMALL_DISC * devicePixelRatio && !this.painter.bodies;
+    return this.timeline.agents >= DENSE && this.painter.radius <= SMALL_DISC * devicePixelRatio && !this.painter.bodies && !this.painter.shapes;
   }
 
   // Thousands of small discs, written pixel by pixel into one picture: many times faster than a drawing for each. A refusal is
@@ -127,7 +127,7 @@ export class Discs {
   drawFlashes(t, flash) {
     if (this.isDense) return;
     const { painter, timeline } = this;
-    const { context: pen, radius } = painter;
+    const { context: pen } = painter;
     const { time, agent } = timeline.refusals;
     this.drawing++;
     if (this.flashed.length < timeline.agents) this.flashed = new Uint32Array(2 * timeline.agents);
@@ -140,7 +140,7 @@ export class Discs {
       pen.globalAlpha = (1 - age) ** 0.7;
       pen.lineWidth = Math.max(0.16 * this.view.scale * (1 - 0.5 * age), 1.4 * devicePixelRatio);
       pen.beginPath();
-      pen.arc(painter.xs[whose], painter.ys[whose], radius * (1.12 + 0.85 * age) + devicePixelRatio, 0, 7);
+      pen.arc(painter.xs[whose], painter.ys[whose], painter.radiusOf(whose) * (1.12 + 0.85 * age) + devicePixelRatio, 0, 7);
       pen.stroke();
     }
   }

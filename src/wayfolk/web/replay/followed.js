@@ -8,7 +8,7 @@ const LONG_TRAIL = 120; // time units of path behind it
 // Mark `agent` in what `painter` has drawn.
 export function drawFollowed(painter, t, agent) {
   const { context: pen, timeline, view, theme } = painter;
-  const radius = painter.bodies ? painter.bodies.size(agent) : painter.radius;
+  const radius = painter.radiusOf(agent);
   const [x, y, ratio] = [painter.xs[agent], painter.ys[agent], devicePixelRatio];
   pen.globalAlpha = 0.75;
   pen.strokeStyle = painter.colour(agent);
@@ -45,10 +45,14 @@ export function drawFollowed(painter, t, agent) {
   pen.fillStyle = painter.colour(agent);
   pen.strokeStyle = theme.ink;
   pen.lineWidth = 2 * ratio;
-  pen.beginPath();
-  pen.arc(x, y, disc, 0, 7);
+  if (painter.shapes) painter.shapes.outline(agent, x, y, disc);
+  else {
+    pen.beginPath();
+    pen.arc(x, y, disc, 0, 7);
+  }
   pen.fill();
   pen.stroke();
+  painter.shapes?.drawFrontOf(agent, t);
   drawLabel(painter, String(agent), x, y, disc);
 }
 

@@ -34,6 +34,11 @@ export function inspection(replay) {
         return goal === NOWHERE ? null : [timeline.x(goal), timeline.y(goal)];
       });
     },
+    headingsAt: (panel, t) => {
+      const timeline = timelineOf(panel);
+      return Array.from({ length: timeline.agents }, (_, agent) => timeline.headingOf(agent, t));
+    },
+    pictureIsDrawn: (panel) => replay.panels[panel].painter.backdrop.world?.isReady ?? false,
     countsAt: (panel, t) => {
       const timeline = timelineOf(panel);
       const [arrived, present] = [timeline.arrived.at(t), timeline.present.at(t)];

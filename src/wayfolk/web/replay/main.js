@@ -7,6 +7,7 @@ import { byId } from "./dom.js";
 import { inspection } from "./inspection.js";
 import { openLayers } from "./layers.js";
 import { arrange, followWindow } from "./layout.js";
+import { openNodes } from "./nodes.js";
 import { Replay } from "./replay.js";
 import { Search } from "./search.js";
 import { openTerrain } from "./terrain.js";
@@ -16,8 +17,9 @@ async function open() {
   if (!("DecompressionStream" in window)) throw new Error("this browser is too old: it cannot unpack gzip");
   const heads = JSON.parse(byId("data").textContent);
   const buffers = await Promise.all(heads.map((head) => inflate(head.body)));
+  const nodes = await Promise.all(heads.map(openNodes));
   const timelines = heads.map((head, i) =>
-    head.bodies ? new Bodies(head, buffers[i]) : new Timeline(head, unpack(head, buffers[i])),
+    head.bodies ? new Bodies(head, buffers[i]) : new Timeline(head, unpack(head, buffers[i]), nodes[i]),
   );
   for (const [i, head] of heads.entries()) {
     timelines[i].diagonals = head.diagonals;

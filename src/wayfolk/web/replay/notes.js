@@ -91,7 +91,7 @@ export class Notes {
     const line = document.createElement("li");
     const parts = [clockText(layer.time[row], timeline.inSteps), name, `agent ${agent}`, `${from} \u2192 ${to}`];
     for (const text of parts) line.appendChild(document.createElement("span")).textContent = text;
-    if (cell !== NOWHERE) line.title = `cell (${timeline.x(cell)}, ${timeline.y(cell)})`;
+    if (cell !== NOWHERE) line.title = `cell ${timeline.nameOf(cell)}`;
     line.dataset.tone = tone;
     line.addEventListener("click", () => replay.followAgent(agent));
     return line;

@@ -12,6 +12,7 @@ import { drawFollowed } from "./followed.js";
 import { HeatMap } from "./heat.js";
 import { layerSwitch } from "./layers.js";
 import { SearchPicture } from "./search_picture.js";
+import { Shapes } from "./shapes.js";
 
 const TRAIL = 14; // time units of path behind each agent
 
@@ -41,6 +42,8 @@ export class Painter {
     this.place = { x: 0, y: 0 };
     this.makeRoom(timeline.agents);
     this.bodies = timeline instanceof Bodies ? new BodyPainter(this, timeline) : null;
+    this.shapes = timeline.nodes ? new Shapes(this) : null;
+    this.ask = () => {}; // what draws the panel again, set by the panel
   }
 
   // What is shown of layers from now on; areas that stay the same are not drawn anew.
@@ -78,9 +81,10 @@ export class Painter {
     const { context: pen, timeline, view } = this;
     timeline.moveWalls(t, (index) => this.wallChanged(index));
     this.backdrop.draw();
+    this.shapes?.drawEdits(t);
     for (const [title, areas] of this.areas) if (show[layerSwitch(title)]) areas.draw(pen, t, this.backdrop.version);
     if (this.search) this.search.draw(pen, t, show, hover);
-    if (show.lanes) this.arrows.draw(pen, t);
+    if (show.lanes && !this.shapes) this.arrows.draw(pen, t);
     if (show.heat) this.heat.draw(pen, t, this.theme.heat);
     this.locate(t);
     if (show.density) this.density.draw(pen, this);
@@ -91,6 +95,7 @@ export class Painter {
     if (show.lines) this.drawLines(t, calm);
     if (show.goals) this.drawGoals(t, calm);
     if (this.bodies) this.bodies.draw(t, calm, show.service);
+    else if (this.shapes) this.shapes.draw(t, calm);
     else this.discs.draw(t, calm, show.lanes, flash);
     for (const [title, [marks]] of this.marks) {
       if (show[layerSwitch(title)]) marks.draw(this, t, { flash, follow: isAlone ? follow : -1 });
@@ -120,7 +125,12 @@ export class Painter {
     this.backdrop.wallChanged(index);
   }
 
-  // The radius of agents in pixels.
+  // The radius of an agent in pixels.
+  radiusOf(agent) {
+    return this.bodies ? this.bodies.size(agent) : this.shapes ? this.shapes.size(agent) : this.radius;
+  }
+
+  // The radius of agents that are points, in pixels.
   get radius() {
     return Math.max(0.43 * this.view.scale, 1.7 * devicePixelRatio);
   }

@@ -31,6 +31,7 @@ export class Panel {
     fillList(this.root.querySelector(".facts"), head.facts);
     this.view = new View(timeline.width, timeline.height);
     this.painter = new Painter(this.canvas, timeline, this.view, timeline.lanes || new Lanes(timeline, head.lanes.alpha), layers);
+    this.painter.ask = () => replay.ask();
     this.makeCounters();
     this.strip = new Strip(this.root.querySelector(".strip"), timeline, replay);
     this.curve = new Curve(this.root.querySelector(".curve"), timeline, replay, head.lanes.coherence);
@@ -59,7 +60,8 @@ export class Panel {
 
   describe({ title, width, height, agents, search }) {
     if (search) return `${title || "Search"}: a search on a map of ${width} by ${height} cells`;
-    return `${title || "Replay"}: ${number.format(agents)} agents on a map of ${width} by ${height} cells`;
+    const where = this.timeline.nodes?.picture ? "in the world of the picture" : `on a map of ${width} by ${height} cells`;
+    return `${title || "Replay"}: ${number.format(agents)} agents ${where}`;
   }
 
   makeCounters() {
@@ -160,9 +162,11 @@ export class Panel {
       const here = { x: 0, y: 0 };
       const isHere = timeline.position(agent, t, here);
       const goal = timeline.goalOf(agent, t);
-      words.push(isHere ? `at (${Math.round(here.x)}, ${Math.round(here.y)})` : "not in the world");
+      const place = timeline.nodes ? timeline.nameOf(timeline.cellOf(agent, t)) : `(${Math.round(here.x)}, ${Math.round(here.y)})`;
+      words.push(isHere ? `at ${place}` : "not in the world");
       if (isHere && timeline.isThere(agent, t)) words.push("arrived");
-      else if (goal !== NOWHERE) words.push(`goal (${timeline.x(goal)}, ${timeline.y(goal)})`);
+      else if (goal !== NOWHERE) words.push(`goal ${timeline.nameOf(goal)}`);
+      if (timeline.nodes && timeline.nodes.shapes.length > 1) words.push(timeline.nodes.shape(agent).name);
       if (timeline.isReleased(agent, t)) words.push("out of control");
       if (isHere && this.painter.bodies) {
         const state = timeline.stateOf(agent, t);

@@ -27,6 +27,7 @@ export class Replay {
     const isOfMoves = (timeline) => timeline.isLive && !timeline.bodies;
     this.hasRefusals = timelines.some((timeline) => isOfMoves(timeline) || timeline.refusals.time.length);
     this.hasMoves = timelines.some((timeline) => isOfMoves(timeline) || timeline.places.span.some((span) => span > 0));
+    this.hasLanes = this.hasMoves && timelines.every((timeline) => !timeline.nodes); // the eight directions are those of grids
     this.hasGoals = timelines.some((timeline) => timeline.isLive || timeline.tasks.time.length);
     this.panels = heads.map((head, i) => this.makePanel(head, timelines[i], layers[i]));
     this.layers = [...new Set(layers.flatMap(({ cells, marks }) => [...cells.keys(), ...marks.keys()]))];

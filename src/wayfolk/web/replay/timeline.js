@@ -9,7 +9,9 @@ import { clamp, count, orderBy, upperBound } from "./numbers.js";
 import { findRow, Steps } from "./series.js";
 
 export class Timeline {
-  constructor(head, log) {
+  /** @param {any} head @param {any} log @param {import("./nodes.js").Nodes | null} nodes  what the cells of the log are, if they are nodes */
+  constructor(head, log, nodes = null) {
+    this.nodes = nodes;
     this.width = head.width;
     this.height = head.height;
     this.agents = head.agents;
@@ -31,11 +33,21 @@ export class Timeline {
   }
 
   x(cell) {
-    return (cell % this.stride) - 1;
+    return this.nodes ? this.nodes.x[cell] : (cell % this.stride) - 1;
   }
 
   y(cell) {
-    return Math.floor(cell / this.stride) - 1;
+    return this.nodes ? this.nodes.y[cell] : Math.floor(cell / this.stride) - 1;
+  }
+
+  // Where a cell is, in words; a node has a name.
+  nameOf(cell) {
+    return this.nodes ? this.nodes.names[cell] : `(${this.x(cell)}, ${this.y(cell)})`;
+  }
+
+  // Whether who is at a node has reached a goal: a body that turns in any heading.
+  isGoal(cell, goal) {
+    return cell === goal || (this.nodes !== null && this.nodes.stand[cell] === goal);
   }
 
   // Row `first[agent]` is the start; the others are moves, joins and leaves.
@@ -143,7 +155,7 @@ export class Timeline {
       let countsPresent = false;
       const look = (tick) => {
         const isPresent = here !== NOWHERE;
-        const isThere = isPresent && hasArrived && here === goal;
+        const isThere = isPresent && hasArrived && this.isGoal(here, goal);
         if (isPresent !== countsPresent) present.add(tick, isPresent ? 1 : -1);
         if (isThere !== countsArrived) arrived.add(tick, isThere ? 1 : -1);
         countsPresent = isPresent;
@@ -195,16 +207,28 @@ export class Timeline {
     const x = this.x(there);
     const y = this.y(there);
     const part = span[row] > 0 ? Math.min((t - time[row]) / span[row], 1) : 1;
+    if (this.nodes) {
+      this.nodes.between(part < 1 ? from[row] : there, there, part, out);
+      return true;
+    }
     out.x = part < 1 ? x + (1 - part) * (this.x(from[row]) - x) : x;
     out.y = part < 1 ? y + (1 - part) * (this.y(from[row]) - y) : y;
     return true;
+  }
+
+  // Where the body of an agent is heading, in radians clockwise from east.
+  headingOf(agent, t) {
+    const { time, from, to, span } = this.places;
+    const row = this.placeRow(agent, t);
+    if (!this.nodes || to[row] === NOWHERE) return 0;
+    return this.nodes.turned(span[row] > 0 ? from[row] : to[row], to[row], span[row] > 0 ? Math.min((t - time[row]) / span[row], 1) : 1);
   }
 
   // The places of the agent during the last `length` time units, the latest first, given to `add` as fractions of cells.
   trail(agent, t, length, add) {
     const { first, time, from, to, span } = this.places;
     for (let i = this.placeRow(agent, t); i > first[agent] && from[i] !== NOWHERE && span[i] > 0; i--) {
-      if (time[i] + span[i] <= t - length) break;
+      if (time[i] + span[i] <= t - length || (this.nodes && this.nodes.level[from[i]] !== this.nodes.level[to[i]])) break;
       const over = clamp((t - length - time[i]) / span[i], 0, 1); // the part of this move that is too long ago
       const [x, y] = [this.x(from[i]), this.y(from[i])];
       add(x + over * (this.x(to[i]) - x), y + over * (this.y(to[i]) - y));
@@ -224,7 +248,7 @@ export class Timeline {
   isThere(agent, t) {
     const row = findRow(this.tasks, agent, t);
     if (row < this.tasks.first[agent] || !this.tasks.isThere[row]) return false;
-    return this.cellOf(agent, t) === this.tasks.goal[row];
+    return this.isGoal(this.cellOf(agent, t), this.tasks.goal[row]);
   }
 
   isReleased(agent, t) {
