@@ -252,6 +252,15 @@ def tiles(packed):
     return f'<layer width="4" height="4"><data encoding="base64" compression="zlib">{data}</data></layer>'
 
 
+def plan_of_bodies(side, *bodies, at=(0, 0)):
+    """A plan on an open map; the bodies may have hundreds of states for each cell."""
+    content = {
+        "format": "wayfolk-plan", "version": 1, "bodies": bodies, "kind_of": [0], "paths": [[at]],
+        "world": {"kind": "grid", "name": "", "moves": "eight", "diagonal": 2**0.5, "rows": ["." * side] * side},
+    }  # fmt: skip
+    return text_file("a.json", json.dumps(content))
+
+
 HOSTILE = {
     "map": [
         (text_file("a.map", "type octile\nheight 99999999\nwidth 99999999\nmap\n..\n"), wf.read_map),
@@ -299,7 +308,9 @@ HOSTILE = {
         (text_file("a.geojson", '{"type": "GeometryCollection", "geometries": [' * 200 + "]}" * 200), wf.read_polygons),
         (text_file("a.geojson", '{"type": "Polygon", "coordinates": ' + "[" * 10**5), wf.read_mesh),
         (text_file("a.geojson", '{"type": "Polygon", "coordinates": [' + "[]," * 3_000_000 + "[]]}"), wf.read_mesh),
+        (text_file("a.geojson", '{"type": ["Polygon"], "coordinates": []}'), wf.read_polygons),
         (text_file("a.wkt", "POLYGON " + "(" * 10**6), wf.read_space),
+        (text_file("a.wkt", "POLYGON ((0 0, 1e308 0, 1 1, 0 0))"), wf.read_space),
         (text_file("a.wkt", "POLYGON (" + "\n" * 10**6), wf.read_space),
         (text_file("a.wkt", "POLYGON ((0 0, 1e999 0, 1 1, 0 0))"), wf.read_space),
     ],
@@ -314,6 +325,9 @@ HOSTILE = {
         ),
         (text_file("a.yaml", "[" * 10**5), wf.read_roadmap),
         (text_file("a.json", "[" * 10**5), wf.read_roadmap),
+        (text_file("a.lif", "[" * 10**5), wf.read_roadmap),
+        (text_file("a.yaml", "levels: {L1: {vertices: [[1e308, 0], [0, 1e308]], lanes: [[0, 1]]}}"), wf.read_roadmap),
+        (text_file("a.xml", "<graphml><graph><a:b/></graph></graphml>"), wf.read_roadmap),
         (
             text_file("a.graphml", '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><graphml>&a;</graphml>'),
             wf.read_roadmap,
@@ -333,6 +347,10 @@ HOSTILE = {
             read_plan,
         ),
         (text_file("a.json", "[" * 10**5), read_plan),
+        (plan_of_bodies(400, {"turns": True, "speed": 1 / 16}), read_plan),
+        (plan_of_bodies(9, {"size": 3}, {"radius": 1e300}), read_plan),
+        (plan_of_bodies(9, {"size": 3}, at=[float("inf"), 0]), read_plan),
+        (plan_of_bodies(9, {"size": 3}, at=[]), read_plan),
     ],
     "plan of another tool": [
         (text_file("p.csv", f"step,agent,x,y\n{1 << 62},3,0,0\n"), lambda file: import_plan(file, GRID)),

@@ -19,9 +19,13 @@ from wayfolk.files.raw import check_room, shown
 from wayfolk.files.world_json import body_as_dict, body_from_dict, name_of, world_as_dict, world_from_dict
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem.plan import Plan
+from wayfolk.world.body_layers import count_nodes
+from wayfolk.world.grid import Grid
 from wayfolk.world.state_graph import OnTheWay, StateGraph, states_of
+from wayfolk.world.tiling import Tiling
 
 Nodes = NDArray[np.int32]
+MOST_NODES = 1 << 25
 
 
 def about_states(states: StateGraph) -> dict[str, Any]:
@@ -34,7 +38,11 @@ def states_from(about: dict[str, Any]) -> StateGraph:
     bodies = about.get("bodies")
     if not isinstance(bodies, list) or not bodies:
         raise BadPlan(f"the bodies should be a list of one body or more, not {shown(bodies)}")
-    states = states_of(world_from_dict(about.get("world")), tuple(body_from_dict(body) for body in bodies))
+    world, kinds = world_from_dict(about.get("world")), tuple(body_from_dict(body) for body in bodies)
+    n_nodes = sum(count_nodes(world, body) for body in kinds)
+    if n_nodes > MOST_NODES:
+        raise BadPlan(f"the bodies have {n_nodes:,} nodes in this world, more than {MOST_NODES:,}")
+    states = states_of(world, kinds)
     if not isinstance(states, StateGraph):
         raise BadPlan("points on a square grid have a 'map', not a 'world' and 'bodies'")
     return states
@@ -129,15 +137,25 @@ def _node(states: StateGraph, place: Any, kind: int, known: dict[tuple[int, str]
     if key not in known:
         try:
             if isinstance(place, dict):
-                way = OnTheWay(name_of(place["start"]), name_of(place["end"]), float(place["share"]))
+                way = OnTheWay(_called(states, place["start"]), _called(states, place["end"]), float(place["share"]))
                 known[key] = states.way(way, kind)
             else:
-                known[key] = states.node(name_of(place), kind)
+                known[key] = states.node(_called(states, place), kind)
         except BadInput as why:
             raise BadPlan(f"{where}: {why}") from None
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError):
             raise BadPlan(f"{where}: {shown(place)} is no place") from None
     return known[key]
+
+
+def _called(states: StateGraph, place: Any) -> Any:
+    """The name of a place of JSON in the world; cells have whole numbers, and perhaps a heading."""
+    name = name_of(place)
+    if isinstance(states.world, Grid | Tiling):
+        axes = name[:-1] if isinstance(name[-1], str) else name
+        if any(type(axis) is not int for axis in axes):
+            raise TypeError
+    return name
 
 
 def _stands(states: StateGraph, goals: Nodes) -> Nodes:

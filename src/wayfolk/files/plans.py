@@ -81,7 +81,8 @@ def read_plan(file: File) -> tuple[Plan, NDArray[np.int32] | None]:
             return _from_npz(data)
         return _from_json(data)
     except BadInput as why:
-        raise BadPlan(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
+        said = reason(why)
+        raise BadPlan(f"{file}{said}" if said.startswith(", line") else f"{file}: {said}") from None
 
 
 def _places(grid: Grid, cells: NDArray[Any], what: str) -> NDArray[np.int32]:

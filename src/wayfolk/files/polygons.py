@@ -14,6 +14,7 @@ import numpy as np
 from wayfolk.errors import BadInput, BadMap, Missing
 from wayfolk.files.markup import check_size
 from wayfolk.files.raw import File, read_bytes, shown
+from wayfolk.world.graph import FARTHEST
 from wayfolk.world.mesh.navmesh import Navmesh
 from wayfolk.world.space import Space
 
@@ -39,6 +40,8 @@ def read_polygons(file: File) -> list[shapely.Polygon]:
     parts = _of_wkt(file, data) if is_wkt else _of_geojson(file, data)
     polygons = []
     for where, one in parts:
+        if not (np.abs(shapely.get_coordinates(one)) <= FARTHEST).all():
+            raise BadMap(f"{where}: a coordinate is not a number from {-FARTHEST:g} to {FARTHEST:g}")
         if one.is_empty:
             raise BadMap(f"{where}: the polygon is empty")
         for polygon in shapely.get_parts(shapely.force_2d(one)):
@@ -106,7 +109,7 @@ def _of_wkt(file: File, data: bytes) -> list[tuple[str, Any]]:
         if not kind or kind[0].upper() not in ("POLYGON", "MULTIPOLYGON"):
             raise BadMap(f"{where}: should be a POLYGON or a MULTIPOLYGON, not {shown(one)}")
         try:
-            with np.errstate(invalid="ignore"):  # what is no number is not valid, and refused as such
+            with np.errstate(invalid="ignore", over="ignore"):  # what is no number is refused later
                 geometries.append((where, shapely.from_wkt(one)))
         except shapely.errors.ShapelyError as why:
             raise BadMap(f"{where}: this is not WKT: {shown(str(why))}") from None
@@ -122,6 +125,7 @@ def _of_geojson(file: File, data: bytes) -> list[tuple[str, Any]]:
     while todo:
         path, tree = todo.pop()
         kind = tree.get("type") if isinstance(tree, dict) else None
+        kind = kind if isinstance(kind, str) else None
         if kind in COLLECTIONS and isinstance(tree.get(COLLECTIONS[kind]), list) and len(path) < 2 * MOST_DEPTH:
             key = COLLECTIONS[kind]
             todo += [((*path, key, k), one) for k, one in reversed(list(enumerate(tree[key])))]
@@ -137,7 +141,8 @@ def _of_geojson(file: File, data: bytes) -> list[tuple[str, Any]]:
             what = shown(kind if isinstance(tree, dict) else tree)
             line = line_of(data, path)
             raise BadMap(f"{file}{line}: should be a Polygon, a MultiPolygon, or features of these, not {what}")
-    bad = next((path for path, one in found if not one.is_valid or one.is_empty), None)
+    with np.errstate(over="ignore"):
+        bad = next((path for path, one in found if not one.is_valid or one.is_empty), None)
     return [(f"{file}{line_of(data, path) if path == bad else ''}", one) for path, one in found]
 
 

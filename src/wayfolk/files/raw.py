@@ -14,6 +14,7 @@ from wayfolk.errors import BadInput
 File = str | os.PathLike[str]
 
 MAX_BYTES = 1 << 30  # no map, scenario or plan that fits in memory is larger
+MOST_REASON = 300  # characters that a complaint repeats
 ROOM, MOST_GAPS = 1 << 20, 100  # a table may have so many gaps, and so many more for each value that is given
 
 
@@ -60,8 +61,9 @@ def check_room(n_values: int, n_given: int) -> None:
 
 
 def reason(why: Exception) -> str:
-    """What happened, without the number and the file name that an OSError adds."""
-    return (isinstance(why, OSError) and why.strerror) or str(why) or type(why).__name__
+    """What happened, in at most `MOST_REASON` characters, without the number and the file name that an OSError adds."""
+    text = (isinstance(why, OSError) and why.strerror) or str(why) or type(why).__name__
+    return text if len(text) <= MOST_REASON else f"{text[: MOST_REASON - 3]}..."
 
 
 def shown(offender: object) -> str:

@@ -69,7 +69,7 @@ def world_from_dict(about: Any) -> World:
         return makers[kind](about)
     except KeyError as key:
         raise BadInput(f"the {kind} says nothing about {key}") from None
-    except (TypeError, ValueError, OverflowError, AttributeError) as why:
+    except (TypeError, ValueError, OverflowError, AttributeError, IndexError) as why:
         raise BadInput(f"the {kind} cannot be read: {str(why)[:200]}") from None
 
 

@@ -70,10 +70,9 @@ def layer_of(world: Grid | Graph, body: Body, first: Grid | Graph) -> BodyLayer:
         map_of_body = clearance(world, body.size)
         together = len(CLOCKWISE[world.moves]) if body.turns else 1
         moves = _turning(map_of_body) if body.turns else _stepping(map_of_body)
-        n_slots = world.n_cells * together * 3 if body.turns else world.n_cells * 8
         if body.size > 1:  # two bodies that pass through each other overlap before or after: no middles are needed
             moves.middle[:] = NO_MIDDLE
-        return _with_ways(body, world.n_cells, together, map_of_body._free, moves, n_slots)
+        return _with_ways(body, world.n_cells, together, map_of_body._free, moves, count_nodes(first, body))
     if body.size > 1 or body.turns:
         raise BadProblem(f"a body with a {'heading' if body.turns else 'size'} needs a square grid, not {world!r}")
     if body.radius > 0.0 and world.positions is None:
@@ -87,7 +86,26 @@ def layer_of(world: Grid | Graph, body: Body, first: Grid | Graph) -> BodyLayer:
         is_free &= world.distance_to_walls(nodes, nodes) >= body.radius - 1e-9
         fits = world.distance_to_walls(moves.source, moves.target) >= body.radius - 1e-9
         moves = _Moves(*(np.asarray(part)[fits] for part in moves))  # type: ignore[arg-type]
-    return _with_ways(body, world.n_cells, 1, is_free, moves, len(first.graph.target))
+    return _with_ways(body, world.n_cells, 1, is_free, moves, count_nodes(first, body))
+
+
+def count_nodes(first: Grid | Graph, body: Body) -> int:
+    """How many nodes the layer of `body` has in any edited copy of the world `first`."""
+    together, n_moves = 1, 0
+    if isinstance(first, Grid):
+        together = len(CLOCKWISE[first.moves]) if body.turns else 1
+        n_moves = first.n_cells * (together * 3 if body.turns else 8)
+    elif body.steps > 1:
+        n_moves = len(first.graph.target)
+    return first.n_cells * together + n_moves * (body.steps - 1)
+
+
+def most_edges(world: Grid | Graph, body: Body) -> int:
+    """How many edges the layer of `body` has at most."""
+    if not isinstance(world, Grid):
+        return len(world.graph.target) * body.steps
+    n_headings = len(CLOCKWISE[world.moves])
+    return len(world.free_cells) * n_headings * (3 if body.turns else 1) * body.steps
 
 
 def _stepping(grid: Grid) -> _Moves:
@@ -146,11 +164,10 @@ def _driving(world: Graph, first: Graph) -> _Moves:
 
 
 def _with_ways(
-    body: Body, n_cells: int, together: int, is_free: NDArray[np.bool_], moves: _Moves, n_slots: int
+    body: Body, n_cells: int, together: int, is_free: NDArray[np.bool_], moves: _Moves, n_nodes: int
 ) -> BodyLayer:
     """The layer; the moves of a slow body are divided into steps."""
     n_stands, more = n_cells * together, body.steps - 1
-    n_nodes = n_stands + n_slots * more
     cells = np.zeros(n_nodes, np.int32)
     cells[:n_stands] = np.repeat(np.arange(n_cells, dtype=np.int32), together)
     ahead, share, free = cells.copy(), np.zeros(n_nodes), np.zeros(n_nodes, np.bool_)

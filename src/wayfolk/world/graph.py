@@ -18,6 +18,8 @@ from wayfolk.kernels.graph import CsrGraph
 from wayfolk.world.cache import World
 from wayfolk.world.grid import Grid
 
+FARTHEST = 1e100  # no place and no cost is beyond this, so that squares and sums are finite
+
 
 class Graph(World):
     """A world that is not a square grid: named nodes, directed edges with costs, and perhaps positions."""
@@ -38,11 +40,12 @@ class Graph(World):
             raise BadInput("the edges are not in CSR form: first, target and weight do not fit together")
         if len(ends) and (ends.min() < 0 or ends.max() >= n):
             raise BadInput(f"an edge leads to node {ends.max() if ends.min() >= 0 else ends.min()}, of {n} nodes")
-        bad = ~(np.isfinite(costs) & (costs >= 0))
+        bad = ~((costs >= 0) & (costs <= FARTHEST))
         if bad.any():
             edge = int(bad.argmax())
             source = int(np.searchsorted(starts, edge, side="right")) - 1
-            raise BadInput(f"the edge from node {source} to {ends[edge]} costs {costs[edge]}: it must be 0 or more")
+            what = f"the edge from node {source} to {ends[edge]} costs {costs[edge]}"
+            raise BadInput(f"{what}: it must be 0 or more, up to {FARTHEST:g}")
         self.n_cells = n
         self.names: Sequence[Hashable] = list(range(n) if names is None else names)
         if names is not None and len(self._number) != n:
@@ -52,6 +55,8 @@ class Graph(World):
             raise BadInput(f"positions of {n} nodes have the shape ({n}, 2) or ({n}, 3), not {self.positions.shape}")
         axes, cheapest = np.zeros((3, n)), 0.0
         if self.positions is not None:
+            if not (np.abs(self.positions) <= FARTHEST).all():
+                raise BadInput(f"the positions of nodes are numbers from {-FARTHEST:g} to {FARTHEST:g}")
             axes[: self.positions.shape[1]] = self.positions.T
             sources = np.repeat(np.arange(n), np.diff(starts))
             straight = np.sqrt(((axes[:, sources] - axes[:, ends]) ** 2).sum(0))

@@ -71,7 +71,9 @@ class Roadmap(Graph):
         source, target = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2).T
         lengths, speeds = np.array([row[2:] for row in rows], np.float64).reshape(-1, 2).T
         first = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(names)))])
-        super().__init__(first, target, lengths / speeds, positions, names)
+        with np.errstate(over="ignore"):  # a cost that is not finite is refused
+            seconds = lengths / speeds
+        super().__init__(first, target, seconds, positions, names)
         self.lengths, self.speeds = lengths, speeds
         self.levels, self.stations, self.name = dict(levels or {}), dict(stations or {}), name
         self.walls = tuple(_checked_wall(k, Wall(*wall)) for k, wall in enumerate(walls))

@@ -32,7 +32,7 @@ from wayfolk.errors import BadProblem, TooLarge
 from wayfolk.kernels.occupancy import Occupancy
 from wayfolk.machine import available_bytes
 from wayfolk.world.body import Body
-from wayfolk.world.body_layers import CLOCKWISE, NO_MIDDLE, layer_of
+from wayfolk.world.body_layers import CLOCKWISE, NO_MIDDLE, count_nodes, layer_of, most_edges
 from wayfolk.world.cache import cached
 from wayfolk.world.disc_pairs import near_pairs
 from wayfolk.world.graph import Graph
@@ -91,11 +91,11 @@ class StateGraph(Graph):
 
     def __init__(self, world: Grid | Graph, kinds: Iterable[Body], first: Grid | Graph | None = None) -> None:
         self.world, self.kinds, self.first = world, tuple(kinds), world if first is None else first
-        self.layers = [layer_of(world, body, self.first) for body in self.kinds]
-        sizes = [layer.n_nodes for layer in self.layers]
-        need = sum(sizes) * BYTES_OF_A_NODE + sum(len(layer.source) for layer in self.layers) * BYTES_OF_AN_EDGE
+        sizes = [count_nodes(self.first, body) for body in self.kinds]
+        need = sum(sizes) * BYTES_OF_A_NODE + sum(most_edges(world, body) for body in self.kinds) * BYTES_OF_AN_EDGE
         if need > available_bytes() or sum(sizes) >= 1 << 30:
             raise TooLarge(f"a graph of {sum(sizes):,} states does not fit into the memory of this machine")
+        self.layers = [layer_of(world, body, self.first) for body in self.kinds]
         self.bases = np.concatenate([[0], np.cumsum(sizes)])
         source = np.concatenate([layer.source + base for layer, base in zip(self.layers, self.bases, strict=False)])
         target = np.concatenate([layer.target + base for layer, base in zip(self.layers, self.bases, strict=False)])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wayfolk.errors import BadInput, BadMap
-from wayfolk.files.raw import File, read_bytes
+from wayfolk.files.raw import File, read_bytes, reason
 from wayfolk.world.roadmap import Roadmap
 
 KINDS = ".yaml or .yml (Open-RMF building, list of edges), .json or .lif (LIF), .graphml or .xml (GraphML)"
@@ -38,7 +38,7 @@ def read_roadmap(file: File, *, graph: int | None = None, vehicle: str | None = 
     except BadMap:
         raise
     except BadInput as why:  # what a roadmap refuses
-        raise BadMap(f"{file}: {why}") from None
+        raise BadMap(f"{file}: {reason(why)}") from None
     raise BadMap(f"{file}: a roadmap is a file that ends in {KINDS}")
 
 

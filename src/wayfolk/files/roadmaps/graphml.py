@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wayfolk.errors import BadMap, Missing
 from wayfolk.files.markup import check_xml
-from wayfolk.files.raw import File, shown
+from wayfolk.files.raw import File, reason, shown
 from wayfolk.world.roadmap import Lane, Roadmap
 
 AXES = ("x", "y", "z")
@@ -24,9 +25,11 @@ def graphml_roadmap(file: File, data: bytes) -> Roadmap:
         raise Missing("networkx is not installed: pip install 'wayfolk[graphs]'") from None
     lines = _edge_lines(file, data)
     try:
-        graph = nx.read_graphml(io.BytesIO(data))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an attribute without a type is taken for a text
+            graph = nx.read_graphml(io.BytesIO(data))
     except (nx.NetworkXError, KeyError, TypeError, ValueError, AttributeError) as why:
-        raise BadMap(f"{file}: this is not GraphML: {why}") from None
+        raise BadMap(f"{file}: this is not GraphML: {reason(why)}") from None
     places = {name: _position(file, name, about) for name, about in graph.nodes(data=True)}
     lanes: dict[tuple[Any, Any], Lane] = {}
     for start, end, about in graph.edges(data=True):
@@ -51,7 +54,7 @@ def _edge_lines(file: File, data: bytes) -> dict[tuple[str, str], int]:
     lines: dict[tuple[str, str], int] = {}
 
     def found(name: str, attributes: dict[str, str], line: int) -> None:
-        kind = name.rpartition(":")[2]
+        kind = name.rpartition("}")[2]
         if kind == "node":
             nodes.add(attributes.get("id", ""))
         elif kind == "edge":
