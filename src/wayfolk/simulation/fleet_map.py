@@ -87,7 +87,8 @@ class FleetMap:
         if self.states.positions is None:
             return np.where(self.cells(here) == self.cells(then), 0.0, np.inf)
         apart: NDArray[np.float64] = np.linalg.norm(self.states.positions[here] - self.states.positions[then], axis=1)
-        return apart / self._step
+        steps: NDArray[np.float64] = apart / self._step
+        return steps
 
     @cached_property
     def _step(self) -> float:
@@ -110,7 +111,8 @@ class FleetMap:
         """The robots on some cells, all of which hold one place."""
         if isinstance(self.states, Grid):
             held = occupant[cells]
-            return held[held != NOBODY].tolist()
+            robots: list[int] = held[held != NOBODY].tolist()
+            return robots
         return [robot for cell in cells for robot in nodes.holders(self.states, occupant, cell)]
 
     def adjacency(self, kind: int = 0) -> Adjacency:

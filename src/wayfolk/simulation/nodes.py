@@ -62,7 +62,8 @@ def places_of(states: States, node: int) -> NDArray[np.int32]:
 def holders(states: States, occupant: NDArray[np.int32], node: int) -> list[int]:
     """The agents that hold places of `node`."""
     held = occupant[places_of(states, node)]
-    return np.unique(held[held != NOBODY]).tolist()
+    agents: list[int] = np.unique(held[held != NOBODY]).tolist()
+    return agents
 
 
 def n_places(states: States) -> int:

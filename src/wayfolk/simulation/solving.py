@@ -112,7 +112,7 @@ def solve(
 def _usual_steps(problem: Problem) -> int:
     """How many steps a controller may take to bring all agents to their goals, if the caller does not say."""
     if problem.is_plain:
-        return 1000 + 10 * (problem.grid.width + problem.grid.height)
+        return int(1000 + 10 * (problem.grid.width + problem.grid.height))
     steps = fewest_steps(problem.states, problem.starts, problem.goals)
     return 1000 + 10 * int(steps[steps != UNREACHED].max(initial=0))
 
