@@ -168,7 +168,8 @@ def step_to(states: States, here: int, place: Any) -> int | None:
     place = tuple(place) if isinstance(place, list) else place
     for node in [here, *target.tolist()]:
         at = states.place(node)
-        if place in _names(at.end if isinstance(at, OnTheWay) else at, states, node):
+        end = at.end if isinstance(at, OnTheWay) and node != here else at
+        if place in _names(end, states, node):
             return int(node)
     return None
 
