@@ -166,7 +166,8 @@ def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int,
     if isinstance(value, str):
         value = value.strip()
         if value in stations:
-            return stations[value]
+            known: tuple[int, int] = stations[value]
+            return known
         numbers = re.fullmatch(r"(-?\d{1,9})[ ,;]+(-?\d{1,9})", value)
         if numbers is None:
             raise BadInput(f"{where}: there is no station {shown(value)}{hint(value, stations)}")
