@@ -98,7 +98,7 @@ def kind_number(states: States, body: Body | None) -> int:
     return kinds.index(body)
 
 
-def edges_of(states: States, kind: int, places: tuple[Any, ...]) -> list[int]:
+def cells_or_edges(states: States, kind: int, places: tuple[Any, ...]) -> list[int]:
     """The cells that an edit blocks or frees, or the edges of the lanes that it closes or opens."""
     world = states if isinstance(states, Grid) else states.world
     if kind in (CLOSE, OPEN):
