@@ -116,8 +116,8 @@ def reach(leads, n_moves, clashes, first, chosen, seen, queue):
                 continue
             is_free = True
             for b in range(a):
-                other = ((state >> (4 * b)) & 15) * 9 + chosen[b]
-                is_free = is_free and not clashes[here * 9 + chosen[a], other]
+                other = ((state >> (4 * b)) & 15) * leads.shape[1] + chosen[b]
+                is_free = is_free and not clashes[here * leads.shape[1] + chosen[a], other]
             if not is_free:
                 continue
             if a < n - 1:
