@@ -64,11 +64,13 @@ def _is_part_solvable(states: Grid | StateGraph, cells: Cells, starts: Cells, go
     if len(starts) == 1 or (starts == goals).all():
         return True
     n_neighbours = degrees(states)[cells]
-    if n_neighbours.max() <= 2:
-        return _keeps_order(states, cells, n_neighbours, starts, goals)
-    if _rings_may_cross(states):
-        return None
     n_empty = len(cells) - len(starts)
+    is_corridor = n_neighbours.max() <= 2
+    is_full_ring = is_corridor and n_empty == 0 and n_neighbours.min() == 2
+    if (is_full_ring or not is_corridor) and _rings_may_cross(states):
+        return None
+    if is_corridor:
+        return _keeps_order(states, cells, n_neighbours, starts, goals)
     cores = cores_of(states, cells, n_empty)
     if n_empty == 0:
         return _can_rotate(states, cores, starts, goals)
