@@ -10,13 +10,23 @@ from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.judge import metrics
 from wayfolk.judge.plans import check
 from wayfolk.world.body import Body
+from wayfolk.world.roadmap import Lane
 
 N_PROBLEMS = 40  # of each kind
 FOR_POINTS = {"hexagons", "triangles", "voxels", "cubes", "graph", "one-way"}
 EXPANSIONS = 200_000  # far more than any of these problems needs
 
 PLANNERS = [entry for entry in catalogue.entries("planners") if entry.worlds != GRID]
-CASES = [(entry, kind) for entry in PLANNERS for kind in twin.WORLDS if entry.worlds == ANY or kind in FOR_POINTS]
+
+
+def fits(entry, kind):
+    """Whether the facts of a planner say that it works in this kind of world."""
+    if kind == "one-way" and entry.facts.get("ONE_WAY") is False:
+        return False
+    return entry.worlds == ANY or kind in FOR_POINTS
+
+
+CASES = [(entry, kind) for entry in PLANNERS for kind in twin.WORLDS if fits(entry, kind)]
 
 
 @pytest.mark.parametrize(("entry", "kind"), CASES, ids=[f"{entry.name}, {kind}" for entry, kind in CASES])
@@ -48,6 +58,16 @@ def test_planners_for_grids_say_so_in_one_sentence():
     assert others
     for entry in others:
         with pytest.raises(NotSupported, match=f"{entry.name} works for points on square grids only, not for"):
+            wf.solve(problem, entry.name)
+
+
+def test_planners_that_cannot_use_one_way_edges_name_one():
+    roadmap = wf.Roadmap({"a": (0, 0), "b": (1, 0), "c": (2, 0)}, [Lane("a", "b"), Lane("b", "c", one_way=True)])
+    problem = wf.one_shot(roadmap, ["a"], ["c"])
+    others = [entry for entry in PLANNERS if entry.facts.get("ONE_WAY") is False]
+    assert others
+    for entry in others:
+        with pytest.raises(NotSupported, match=f"{entry.name} works where .*, and from b to c leads one way"):
             wf.solve(problem, entry.name)
 
 

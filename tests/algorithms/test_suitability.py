@@ -13,7 +13,9 @@ from wayfolk.problem.plan import from_paths
 from wayfolk.problem.problem import one_shot, patrol
 from wayfolk.problem.result import Result, Status
 from wayfolk.simulation.solving import begin_plan, solve
+from wayfolk.world.body import Body
 from wayfolk.world.grid import Grid
+from wayfolk.world.roadmap import Lane, Roadmap
 
 GRID = Grid(np.ones((4, 4)), "four")
 PROBLEM = one_shot(GRID, [(0, 0), (3, 3)], [(0, 1), (3, 2)])
@@ -63,6 +65,20 @@ def test_complete_planners_are_found_by_facts(facts: Any, monkeypatch: pytest.Mo
     assert complete_for(PROBLEM) == ("ca",)
     rough = Grid(np.ones((4, 4)), "four", costs=np.full((4, 4), 2.0))
     assert complete_for(one_shot(rough, [(0, 0), (3, 3)], [(0, 1), (3, 2)])) == ()
+
+
+def test_complete_planners_work_in_the_world_and_for_the_bodies(facts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(facts["ca"], "WORLDS", "graph")
+    monkeypatch.setitem(facts["bcp"], "WORLDS", "any")
+    monkeypatch.setitem(facts["hca"], "WORLDS", "grid")
+    places = {"a": (0, 0), "b": (1, 0), "c": (2, 0)}
+    two_way, one_way = [Lane("a", "b"), Lane("b", "c")], [Lane("a", "b"), Lane("b", "c", one_way=True)]
+    assert complete_for(one_shot(Roadmap(places, one_way), ["a"], ["c"])) == ("bcp", "ca")
+    monkeypatch.setitem(facts["ca"], "ONE_WAY", False)
+    assert complete_for(one_shot(Roadmap(places, one_way), ["a"], ["c"])) == ("bcp",)
+    assert complete_for(one_shot(Roadmap(places, two_way), ["a"], ["c"])) == ("bcp", "ca")
+    assert complete_for(one_shot(Roadmap(places, two_way), ["a"], ["c"], bodies=Body(radius=0.1))) == ("bcp",)
+    assert complete_for(one_shot(GRID, [(0, 0)], [(2, 2)], bodies=Body(turns=True))) == ("bcp",)
 
 
 def test_no_plan_no_advice(facts: Any) -> None:

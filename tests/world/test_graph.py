@@ -90,6 +90,11 @@ def test_positions_have_two_or_three_coordinates_for_each_node(positions):
 
 
 @pytest.mark.plain
+def test_the_first_edge_that_leads_one_way_is_named():
+    assert Graph([0, 1, 3, 4], [1, 0, 2, 1], [1.0] * 4).one_way_edge is None
+    assert Graph([0, 1, 3, 4], [1, 0, 2, 0], [1.0] * 4).one_way_edge == (1, 2)
+
+
 def test_an_unknown_node_is_named():
     graph = Graph(*LINE, names=["a", "b", ("c", 1)])
     assert [graph.cell(name) for name in ("a", "b", ("c", 1))] == [0, 1, 2]

@@ -25,6 +25,10 @@ def check_states(entry: Entry, problem: Problem) -> None:
         raise NotSupported(f"{entry.name} works for points on square grids only, not for {_described(problem)}")
     if entry.worlds == GRAPH and problem.kinds != (POINT,):
         raise NotSupported(f"{entry.name} works for points only, not for {_described(problem)}")
+    if entry.facts.get("ONE_WAY") is False and isinstance(problem.states, Graph):
+        if (edge := problem.states.one_way_edge) is not None:
+            here, there = map(problem.states.place, edge)
+            raise NotSupported(f"{entry.name} works where agents can go back, and from {here} to {there} leads one way")
     if isinstance(problem.world, Grid):
         check_world(entry, problem.world)
 

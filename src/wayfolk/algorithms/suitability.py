@@ -1,5 +1,6 @@
 """Which algorithms fit a problem or an objective, by their facts and options.
 
+works_for(entry, problem)                    whether an algorithm for many agents works in their world and for their bodies
 complete_for(problem)                        the complete planners and controllers that fit, those for large fleets first
 with_objective(entry, "makespan", options)   the options with the objective, for an algorithm that has the choice
 """
@@ -10,11 +11,10 @@ from typing import Any
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import Entry
-from wayfolk.algorithms.entry import ANY, GRAPH
 from wayfolk.algorithms.options import MOST_INT
+from wayfolk.algorithms.refusals import check_states
 from wayfolk.errors import NotSupported, UnknownName, hint
 from wayfolk.problem.problem import Problem
-from wayfolk.world.body import POINT
 
 OBJECTIVES = ("makespan", "sum_of_costs", "sum_of_loss")
 """What a planner can minimise; `wayfolk.metrics` defines each."""
@@ -35,17 +35,17 @@ def complete_for(problem: Problem) -> tuple[str, ...]:
 
 
 def _is_complete_for(entry: Entry, problem: Problem) -> bool:
-    facts = entry.facts
-    if not problem.is_plain:
-        fits = entry.worlds == ANY or (entry.worlds == GRAPH and problem.kinds == (POINT,))
-        return facts.get("COMPLETE") is True and fits and problem.n_agents <= facts.get("AGENTS", MOST_INT)
-    grid = problem.grid
-    return (
-        facts.get("COMPLETE") is True
-        and grid.moves.value in facts.get("MOVES", [grid.moves.value])
-        and (facts.get("TERRAIN", True) or grid.costs is None)
-        and problem.n_agents <= facts.get("AGENTS", MOST_INT)
-    )
+    is_small = problem.n_agents <= entry.facts.get("AGENTS", MOST_INT)
+    return entry.facts.get("COMPLETE") is True and is_small and works_for(entry, problem)
+
+
+def works_for(entry: Entry, problem: Problem) -> bool:
+    """Whether an algorithm for many agents works in the world of `problem` and for its bodies, by its facts."""
+    try:
+        check_states(entry, problem)
+    except NotSupported:
+        return False
+    return True
 
 
 def with_objective(entry: Entry, objective: str, options: dict[str, Any]) -> dict[str, Any]:

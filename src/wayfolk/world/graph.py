@@ -150,6 +150,13 @@ class Graph(World):
         middles[order] = np.cumsum(is_new)
         return middles
 
+    @cached_property
+    def one_way_edge(self) -> tuple[int, int] | None:
+        """The ends of an edge that leads in one direction only, None if there is no such edge."""
+        source, target = self.sources.astype(np.int64), self.graph.target.astype(np.int64)
+        one_way = np.flatnonzero(~np.isin(source * self.n_cells + target, target * self.n_cells + source))
+        return (int(source[one_way[0]]), int(target[one_way[0]])) if one_way.size else None
+
     @property
     def free_cells(self) -> NDArray[np.int32]:
         """All nodes that can be entered, in order."""

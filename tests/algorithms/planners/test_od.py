@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import body_reference as twin
 from reference import joint_optimum
 from wayfolk.algorithms.planners._groups import search
 from wayfolk.algorithms.planners._groups.nodes import N_NODES, N_ROWS
@@ -60,6 +61,24 @@ def test_every_objective_is_least(objective):
             assert MEASURES[objective](result.plan, goals) == least
         else:
             assert result.status is Status.IMPOSSIBLE
+
+
+@pytest.mark.parametrize("kind", ["turning", "discs", "squares"])
+def test_no_plan_of_another_objective_is_better_for_bodies(kind):
+    n_solved = 0
+    for number in range(12):
+        problem, optimum = twin.tiny_problem(kind, number)
+        results = {objective: solve(problem, "od", objective=objective) for objective in MEASURES}
+        assert {result.is_solved for result in results.values()} == {optimum is not None}, number
+        if optimum is None:
+            continue
+        n_solved += 1
+        for objective, measure in MEASURES.items():
+            values = {name: measure(result.plan, problem.goals) for name, result in results.items()}
+            assert values[objective] == min(values.values()), (number, values)
+            assert check(results[objective].plan, problem) == [], number
+        assert sum_of_costs(results["sum_of_costs"].plan, problem.goals) == optimum, number
+    assert n_solved > 4
 
 
 @pytest.mark.plain

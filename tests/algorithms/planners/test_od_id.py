@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import body_reference as twin
 from reference import meets
 from wayfolk.algorithms.planners._groups.joint_moves import moves_of
 from wayfolk.algorithms.planners._groups.other_paths import first_conflict
@@ -97,3 +98,36 @@ def test_conflicts_are_found_as_the_rules_say():
         else:
             assert one == NOBODY
     assert 20 < n_without < 180
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("kind", ["squares", "mixed squares", "turning", "cubes", "discs", "slow discs"])
+def test_conflicts_of_bodies_are_found_as_the_rules_say(kind):
+    """Random paths in tiny worlds, compared with the rules for every pair of moves."""
+    n_found, n_without = 0, 0
+    for number in range(30):
+        problem, rng = twin.drawn_problem(kind, number), np.random.default_rng(number)
+        moves, n_agents, n_steps = moves_of(problem.states), problem.n_agents, int(rng.integers(1, 4))
+        graph = problem.states.graph
+        paths = np.repeat(problem.starts[:, None], n_steps + 1, axis=1)
+        for agent, step in itertools.product(range(n_agents), range(n_steps)):
+            here = paths[agent, step]
+            ends = [here, *graph.target[graph.first[here] : graph.first[here + 1]]]
+            paths[agent, step + 1] = rng.choice(ends)
+        one, other = first_conflict(moves, paths, np.full(n_agents, n_steps, np.int32))
+        assert (moves.holder == NOBODY).all()
+        states = [[twin.state_of(problem, int(node)) for node in path] for path in paths]
+        expected = [
+            (step, {a, b})
+            for step, (a, b) in itertools.product(range(n_steps), itertools.combinations(range(n_agents), 2))
+            if twin.clash(
+                problem.world, problem.body(a), tuple(states[a][step : step + 2]),
+                problem.body(b), tuple(states[b][step : step + 2]),
+            )
+        ]  # fmt: skip
+        if expected:
+            assert {int(one), int(other)} in [pair for step, pair in expected if step == expected[0][0]], number
+        else:
+            assert one == NOBODY, number
+        n_found, n_without = n_found + bool(expected), n_without + (not expected)
+    assert min(n_found, n_without) > 3

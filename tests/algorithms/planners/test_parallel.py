@@ -11,8 +11,10 @@ from wayfolk.algorithms.planners._pebbles import MOVE, N_MOVES
 from wayfolk.judge.metrics import rest_steps
 from wayfolk.judge.plans import check
 from wayfolk.problem.plan import Plan
+from wayfolk.problem.problem import one_shot
 from wayfolk.simulation.solving import begin_plan
 from wayfolk.world.grid import Grid
+from wayfolk.world.voxels import Voxels
 
 
 def one_by_one(grid, starts, moves):
@@ -88,3 +90,19 @@ def test_a_full_ring_rotates_in_one_step():
     moves = moves_of(plan)
     assert moves["joined"].tolist() == [0, 1, 1, 1]
     assert (parallelised(plan).cells == plan.cells).all()
+
+
+@pytest.mark.plain
+def test_moves_that_meet_in_the_middle_keep_their_order_in_any_world():
+    """Two agents cross the same cube of voxels, one after the other; where nothing crosses they go together."""
+    world = Voxels(np.ones((2, 2, 2)), 26)
+    ends = [((0, 0, 0), (1, 1, 1)), ((1, 0, 0), (0, 1, 1))]
+    for middle, n_steps in ((True, 2), (False, 1)):
+        pairs = ends if middle else [ends[0], ((1, 0, 0), (1, 1, 0))]
+        problem = one_shot(world, [start for start, _ in pairs], [goal for _, goal in pairs])
+        moves = np.zeros(2, MOVE)
+        moves["agent"], moves["here"], moves["there"] = [0, 1], problem.starts, problem.goals
+        plan = plan_of(problem.states, problem.starts, moves)
+        assert plan.n_steps == n_steps
+        assert check(plan, problem) == []
+        assert (parallelised(plan).cells == plan.cells).all()

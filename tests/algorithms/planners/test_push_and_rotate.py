@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+import body_reference as twin
+import tiny_graphs
+from tiny_graphs import bow_tie, tiny_graph
 from wayfolk.algorithms.planners._blocks import blocks_of
 from wayfolk.algorithms.planners._joint_bfs import JointBfs
 from wayfolk.algorithms.planners._pebbles import N_MOVES
@@ -14,7 +17,9 @@ from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import begin_plan, solve
 from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
+from wayfolk.world.hexagons import HexGrid
 
 MOVES = ["four", "eight", "eight_cutting"]
 SHAPES = ["tree", "ring", "rooms", "any"]
@@ -143,6 +148,62 @@ def test_with_fewer_empty_cells_a_joint_search_decides(n_empty):
         if result.is_solved:
             assert check(result.plan, problem) == [], seed
     assert min(n_solved, n_impossible) > 10
+
+
+@pytest.mark.parametrize("kind", tiny_graphs.WORLDS)
+def test_other_worlds_are_solved_as_an_exhaustive_search_says(kind):
+    """With two empty nodes in the first round; with fewer by walks too, or by a joint search."""
+    n_dense, n_impossible = 0, 0
+    for number in range(60):
+        rng = np.random.default_rng(number)
+        tiny = tiny_graph(kind, number)
+        can_reach = set(tiny.states)
+        n_empty = len(tiny.nodes) - len(tiny.starts)
+        for k in range(4):
+            goals = rng.permutation(tiny.nodes)[: len(tiny.starts)].astype(np.int32)
+            if k % 2:
+                goals = np.array(tiny.states[rng.integers(len(tiny.states))], np.int32)
+            problem = tiny.problem(goals)
+            result = solve(problem, "push_and_rotate", rounds=1)
+            if tuple(goals.tolist()) not in can_reach:
+                assert result.status is Status.IMPOSSIBLE, (number, k)
+                n_impossible += 1
+                continue
+            assert result.is_solved, (number, k)
+            assert check(result.plan, problem) == [], (number, k)
+            assert twin.is_legal_plan(problem, result.plan.cells), (number, k)
+            if n_empty >= 2:
+                assert result.counters.restarts == 0, (number, k)
+                n_dense += 1
+    assert n_dense > 20
+    assert n_impossible > 5
+
+
+@pytest.mark.plain
+def test_a_ring_whose_moves_cross_does_not_rotate():
+    full = [0, 1, 2, 3], [1, 2, 3, 0]
+    assert solve(one_shot(bow_tie(True, tail=False), *full), "push_and_rotate").status is Status.IMPOSSIBLE
+    assert solve(one_shot(bow_tie(False, tail=False), *full), "push_and_rotate").plan.n_steps == 1
+    beside = [3, 4, 0, 1], [4, 3, 0, 1]  # the ring has one empty node: it rotates while the agent beside it enters
+    assert solve(one_shot(bow_tie(True), *beside), "push_and_rotate").status is Status.IMPOSSIBLE
+    problem = one_shot(bow_tie(False), *beside)
+    assert check(solve(problem, "push_and_rotate").plan, problem) == []
+
+
+@pytest.mark.parametrize("order", ["direction", "outside", "given", "random"])
+def test_orders_need_no_positions(order):
+    rng = np.random.default_rng(5)
+    hexagons = HexGrid(rng.random((8, 8)) >= 0.2)
+    nowhere = Graph(hexagons.graph.first, hexagons.graph.target, hexagons.graph.weight)
+    for world in (hexagons, nowhere):
+        cells = hexagons.free_cells[
+            hexagons.components[hexagons.free_cells] == hexagons.components[hexagons.free_cells[0]]
+        ]
+        starts, goals = ([world.place(int(cell)) for cell in rng.permutation(cells)[:15]] for _ in range(2))
+        problem = one_shot(world, starts, goals)
+        result = solve(problem, "push_and_rotate", order=order)
+        assert result.is_solved
+        assert check(result.plan, problem) == []
 
 
 @pytest.mark.parametrize("moves", MOVES)

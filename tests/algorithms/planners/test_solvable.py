@@ -5,16 +5,19 @@ from math import perm
 import numpy as np
 import pytest
 
+import tiny_graphs
 from reference import all_plans_solvable, picture
+from tiny_graphs import bow_tie, reach, tiny_graph
 from tiny_worlds import tiny_world
 from wayfolk.algorithms.planners._joint_bfs import JointBfs
 from wayfolk.algorithms.planners._solvable import is_solvable
-from wayfolk.compile.jit import kernel
 from wayfolk.files.maps import parse_ascii, read_map
 from wayfolk.files.scenarios import read_scen
 from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import Status
+from wayfolk.world.body import Body
 from wayfolk.world.grid import Grid
+from wayfolk.world.roadmap import Lane, Roadmap
 
 MOVES = ["four", "eight", "eight_cutting"]
 
@@ -97,41 +100,35 @@ def dense_world(seed):
             return grid, n_agents, random
 
 
-@kernel
-def reach(leads, n_moves, clashes, first, chosen, seen, queue):
-    """Mark all joint states that can be reached from `first`, 4 bits for each agent; return how many are in `queue`."""
-    n = chosen.size
-    queue[0], seen[first] = first, True
-    head, tail = 0, 1
-    while head < tail:
-        state = queue[head]
-        head += 1
-        a = 0
-        chosen[0] = -1
-        while a >= 0:
-            here = (state >> (4 * a)) & 15
-            chosen[a] += 1
-            if chosen[a] >= n_moves[here]:
-                a -= 1
-                continue
-            is_free = True
-            for b in range(a):
-                other = ((state >> (4 * b)) & 15) * 9 + chosen[b]
-                is_free = is_free and not clashes[here * 9 + chosen[a], other]
-            if not is_free:
-                continue
-            if a < n - 1:
-                a += 1
-                chosen[a] = -1
-                continue
-            new = np.int64(0)
-            for b in range(n):
-                new |= leads[(state >> (4 * b)) & 15, chosen[b]] << (4 * b)
-            if not seen[new]:
-                seen[new] = True
-                queue[tail] = new
-                tail += 1
-    return tail
+@pytest.mark.parametrize("kind", tiny_graphs.WORLDS)
+def test_every_answer_in_other_worlds_is_that_of_an_exhaustive_search(kind):
+    answers = []
+    for number in range(60):
+        rng = np.random.default_rng(number)
+        tiny = tiny_graph(kind, number)
+        can_reach = set(tiny.states)
+        for k in range(12):
+            goals = rng.permutation(tiny.nodes)[: len(tiny.starts)].astype(np.int32)
+            if k % 2:
+                goals = np.array(tiny.states[rng.integers(len(tiny.states))], np.int32)
+            answers.append(is_solvable(tiny.problem(goals)))
+            assert answers[-1] == (tuple(goals.tolist()) in can_reach), (number, k)
+    assert min(answers.count(True), answers.count(False)) > 20
+
+
+@pytest.mark.plain
+def test_it_does_not_decide_where_its_theory_does_not_hold():
+    """One-way edges, bodies that are no points, and a ring whose moves cross where no shorter ring is."""
+    places = {"a": (0, 0), "b": (1, 0), "c": (2, 0), "d": (1, 1)}
+    lanes = [Lane("a", "b"), Lane("b", "c"), Lane("b", "d")]
+    ends = ["a", "c"], ["c", "a"]
+    assert is_solvable(one_shot(Roadmap(places, lanes), *ends)) is True
+    assert is_solvable(one_shot(Roadmap(places, lanes), *ends, bodies=Body(radius=0.1))) is None
+    assert is_solvable(one_shot(Roadmap(places, [*lanes, Lane("d", "a", one_way=True)]), *ends)) is None
+    for is_tiled, answer in ((True, None), (False, True)):
+        assert is_solvable(one_shot(bow_tie(is_tiled), [0, 1], [1, 0])) is answer
+        assert is_solvable(one_shot(bow_tie(is_tiled, tail=False), [0, 1, 2, 3], [1, 2, 3, 0])) is answer
+        assert is_solvable(one_shot(bow_tie(is_tiled, tail=False), [0, 1, 2], [1, 2, 3])) is True
 
 
 @pytest.mark.plain

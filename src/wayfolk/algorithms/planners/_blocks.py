@@ -12,16 +12,18 @@ Invariants  a table's steps exchange the two cells of the pair and leave all oth
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._pebbles import Pebbles, has_room, shift
-from wayfolk.compile.jit import inner
+from wayfolk.algorithms.planners._pebbles import has_room, shift
+from wayfolk.compile.jit import inner, specialise
 from wayfolk.kernels.codes import DX, DY, NOBODY
 from wayfolk.world.grid import Grid, Moves
+from wayfolk.world.state_graph import StateGraph
 
 CELLS, MOST_STEPS = 6, 6
 Permutation = tuple[int, ...]
@@ -41,6 +43,12 @@ class Blocks(NamedTuple):
     steps: NDArray[np.int32]
 
 
+class NoBlocks(NamedTuple):
+    """In other worlds than grids there are no blocks; `n_shapes` is 0."""
+
+    n_shapes: int
+
+
 def blocks_of(grid: Grid) -> Blocks:
     """The tables for the moves of `grid`."""
     shapes = [(3, 2), (2, 3)] if grid.moves is Moves.FOUR else [(2, 2)]
@@ -48,9 +56,11 @@ def blocks_of(grid: Grid) -> Blocks:
     return Blocks(sizes, points[:, :, 0] + points[:, :, 1] * np.int32(grid.stride), needs, n_steps, steps)
 
 
-def no_blocks(grid: Grid) -> Blocks:
+def no_blocks(states: Grid | StateGraph) -> Blocks | NoBlocks:
     """Tables without shapes, for planners that exchange agents only where cells are empty."""
-    sizes, places, needs, n_steps, steps = blocks_of(grid)
+    if not isinstance(states, Grid):
+        return NoBlocks(0)
+    sizes, places, needs, n_steps, steps = blocks_of(states)
     return Blocks(sizes[:0], places[:0], needs[:0], n_steps[:0], steps[:0])
 
 
@@ -125,15 +135,29 @@ def _shortest_ways(rings: list[list[int]], n: int) -> dict[Permutation, list[Per
     return ways
 
 
-@inner
-def exchange_in_block(pebbles: Pebbles, blocks: Blocks, one, other):  # type: ignore[no-untyped-def]
+_EXCHANGE: dict[type, Callable[..., Any]] = {}
+
+
+def exchange_in_block(blocks: Any, pebbles: Any, one: Any, other: Any) -> Any:
     """Exchange the agents in the cells `one` and `other` in a block that holds both; return whether there is one."""
+    return _EXCHANGE[type(blocks)](blocks, pebbles, one, other)
+
+
+specialise(exchange_in_block, _EXCHANGE)
+
+
+def _exchange_nowhere(blocks, pebbles, one, other):  # type: ignore[no-untyped-def]
+    return False
+
+
+def _exchange(blocks, pebbles, one, other):  # type: ignore[no-untyped-def]
+    legal = pebbles.graph.legal
     best, shape, base, first, second = MOST_STEPS + 1, 0, 0, 0, 0
     for s in range(blocks.sizes.size):
         size = blocks.sizes[s]
         for k in range(size):
             anchor = one - blocks.places[s, k]
-            if anchor < 0 or anchor + blocks.places[s, size - 1] >= pebbles.legal.size:
+            if anchor < 0 or anchor + blocks.places[s, size - 1] >= legal.size:
                 continue
             for m in range(size):
                 if anchor + blocks.places[s, m] != other or blocks.n_steps[s, k, m] >= best:
@@ -141,7 +165,7 @@ def exchange_in_block(pebbles: Pebbles, blocks: Blocks, one, other):  # type: ig
                 is_open = True
                 for cell in range(size):
                     needs = blocks.needs[s, cell]
-                    is_open = is_open and pebbles.legal[anchor + blocks.places[s, cell]] & needs == needs
+                    is_open = is_open and legal[anchor + blocks.places[s, cell]] & needs == needs
                 if is_open:
                     best, shape, base, first, second = blocks.n_steps[s, k, m], s, anchor, k, m
     if best > MOST_STEPS or not has_room(pebbles, best * CELLS):
@@ -161,3 +185,6 @@ def _rotate(pebbles, blocks, shape, base, there):
         if there[k] != k and agents[k] != NOBODY:
             shift(pebbles, agents[k], base + blocks.places[shape, k], base + blocks.places[shape, there[k]], joined)
             joined = 1
+
+
+_EXCHANGE.update({Blocks: _exchange, NoBlocks: _exchange_nowhere})

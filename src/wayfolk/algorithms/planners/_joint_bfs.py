@@ -8,10 +8,15 @@ Cost        exponential in the number of agents; it gives up after `MOST_STATES`
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from wayfolk.algorithms.planners._pebble_graph import middles, pebble_graph
+from wayfolk.kernels.codes import NOWHERE
+from wayfolk.kernels.graph import slots
+from wayfolk.kernels.graph import there as neighbour
 from wayfolk.problem.result import Status
 from wayfolk.world.grid import Grid, Moves
+from wayfolk.world.state_graph import StateGraph
 
 MOST_STATES = 200_000
 MOST_AGENTS = 8  # with more, the successors of one state are too many
@@ -21,12 +26,20 @@ State = tuple[int, ...]
 class JointBfs:
     """A search from `starts` to `goals`; `advance` expands states."""
 
-    def __init__(self, grid: Grid, starts: State, goals: State, most_states: int = MOST_STATES) -> None:
-        self.grid, self.goals, self.most_states = grid, goals, most_states
+    def __init__(self, states: Grid | StateGraph, starts: State, goals: State, most_states: int = MOST_STATES) -> None:
+        self.states, self.goals, self.most_states = states, goals, most_states
+        self.graph = pebble_graph(states)
         self.came: dict[State, State] = {starts: starts}
         self.queue = deque([starts])
         self.status = Status.SOLVED if starts == goals else Status.RUNNING
         self._around: dict[int, list[int]] = {}
+        self._middle: dict[tuple[int, int], int] = {}  # of each move, where others meet it
+        self._at_middle: dict[int, list[tuple[int, int]]] = {}
+        if isinstance(states, StateGraph):
+            for move, middle in zip(states.edges, middles(states).tolist(), strict=True):
+                if middle != NOWHERE:
+                    self._middle[move] = middle
+                    self._at_middle.setdefault(middle, []).append(move)
 
     def expand(self) -> Status:
         """Expand one state. IMPOSSIBLE: there is no plan; GAVE_UP: there are too many states."""
@@ -47,7 +60,7 @@ class JointBfs:
             self.status = Status.GAVE_UP
         return self.status
 
-    def states(self) -> list[State]:
+    def plan(self) -> list[State]:
         """The states from the start to the goals."""
         states = [self.goals]
         while self.came[states[-1]] != states[-1]:
@@ -81,25 +94,25 @@ class JointBfs:
         other = stood_by.get(cell, agent)
         if other < agent and there[other] == here[agent]:
             return True
-        if self.grid.moves is Moves.FOUR or abs(cell - here[agent]) in (0, 1, self.grid.stride):
-            return False
-        corners = self._corners(here[agent], cell)
-        for corner, opposite in (corners, corners[::-1]):
-            other = stood_by.get(corner, agent)
-            if other < agent and there[other] == opposite:
+        for begin, end in self._crossing(here[agent], cell):
+            other = stood_by.get(begin, agent)
+            if other < agent and there[other] == end:
                 return True
         return False
 
-    def _corners(self, here: int, there: int) -> tuple[int, int]:
-        """The two other cells of the 2 x 2 block of a diagonal move."""
-        stride = self.grid.stride
+    def _crossing(self, here: int, there: int) -> Iterable[tuple[int, int]]:
+        """The moves that cross the one from `here` to `there`."""
+        if not isinstance(self.states, Grid):
+            return self._at_middle.get(self._middle.get((here, there), NOWHERE), ())
+        stride = self.states.stride
+        if self.states.moves is Moves.FOUR or abs(there - here) in (0, 1, stride):
+            return ()
         dx = there % stride - here % stride
-        return here + dx, there - dx
+        return (here + dx, there - dx), (there - dx, here + dx)
 
     def _moves(self, cell: int) -> list[int]:
         """The cell and its neighbours."""
         if cell not in self._around:
-            legal = int(self.grid.legal[cell])
-            steps = [cell + int(self.grid.offsets[k]) for k in range(8) if legal >> k & 1]
-            self._around[cell] = [cell, *steps]
+            ends = [int(neighbour(self.graph, cell, k)) for k in range(slots(self.graph, cell))]
+            self._around[cell] = [cell, *(end for end in ends if end != NOWHERE)]
         return self._around[cell]

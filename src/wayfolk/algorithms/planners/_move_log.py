@@ -31,7 +31,7 @@ class MoveLogTask(Task):
         """Make the plan of the log; end if it does not fit into memory: False then."""
         moves = self.pebbles.log[: self.pebbles.counts[N_MOVES]]
         try:
-            self.plan = plan_of(self.problem.grid, self.problem.starts, moves)
+            self.plan = plan_of(self.problem.states, self.problem.starts, moves)
         except TooLong as error:
             self._stop_for_memory(str(error))
         return self.plan is not None

@@ -14,15 +14,20 @@ Cost        O(moves) for each pass; passes end when nothing is removed, and afte
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._pebble_graph import edge_between, middles
 from wayfolk.algorithms.planners._pebbles import MOVE
-from wayfolk.compile.jit import kernel
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.compile.jit import kernel, specialise
+from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.machine import available_bytes
 from wayfolk.problem.plan import Plan
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 PASSES = 50
 NO_MOVE = np.int64(2**62)
@@ -34,21 +39,36 @@ class TooLong(Exception):
     """The plan does not fit into memory."""
 
 
+class BlockTimes(NamedTuple):
+    """`blocks[cell, k]` is the step of the last move along diagonal k of the 2 x 2 block with the first cell `cell`."""
+
+    stride: int
+    blocks: NDArray[np.int64]
+
+
+class MiddleTimes(NamedTuple):
+    """`times[middle]` is the step of the last move along an edge with this middle; edges are in CSR form."""
+
+    first: NDArray[np.int32]
+    target: NDArray[np.int32]
+    middle: NDArray[np.int32]
+    times: NDArray[np.int64]
+
+
 def parallelised(plan: Plan) -> Plan:
     """The plan without detours, each move as early as possible."""
-    return plan_of(plan.grid, plan.cells[0], moves_of(plan))
+    return plan_of(plan.states, plan.cells[0], moves_of(plan))
 
 
-def plan_of(grid: Grid, starts: NDArray[np.int32], moves: Moves) -> Plan:
+def plan_of(states: Grid | StateGraph, starts: NDArray[np.int32], moves: Moves) -> Plan:
     """The plan in which agents at `starts` make `moves`, as early as possible and without detours.
 
     Raises TooLong if its table of cells does not fit into memory.
     """
-    moves = without_detours(moves, starts, grid.n_cells)
+    moves = without_detours(moves, starts, states.n_cells)
     times = np.zeros(len(moves), np.int64)
-    blocks = np.zeros((grid.n_cells, 2), np.int64)
-    left, ready = np.zeros(grid.n_cells, np.int64), np.zeros(len(starts), np.int64)
-    n_steps = int(set_times(moves, grid.stride, left, ready, blocks, times))
+    left, ready = np.zeros(states.n_cells, np.int64), np.zeros(len(starts), np.int64)
+    n_steps = int(set_times(moves, _crossings_of(states), left, ready, times))
     n_bytes = 4 * (n_steps + 1) * len(starts)
     if n_bytes > available_bytes() // 2:
         raise TooLong(f"a plan of {n_steps} steps for {len(starts)} agents needs {n_bytes >> 20} MB of memory")
@@ -56,7 +76,15 @@ def plan_of(grid: Grid, starts: NDArray[np.int32], moves: Moves) -> Plan:
     cells[:] = NOBODY
     cells[0] = starts
     _write(moves, times, cells)
-    return Plan(grid, cells)
+    return Plan(states, cells)
+
+
+def _crossings_of(states: Grid | StateGraph) -> BlockTimes | MiddleTimes:
+    """No move has crossed another one."""
+    if isinstance(states, Grid):
+        return BlockTimes(states.stride, np.zeros((states.n_cells, 2), np.int64))
+    table = states.occupancy
+    return MiddleTimes(table.first, table.target, middles(states), np.zeros(table.n_places, np.int64))
 
 
 def without_detours(moves: Moves, starts: NDArray[np.int32], n_cells: int) -> Moves:
@@ -78,7 +106,7 @@ def without_detours(moves: Moves, starts: NDArray[np.int32], n_cells: int) -> Mo
 def moves_of(plan: Plan) -> Moves:
     """The moves of a plan, one after another: who is followed moves first, and rings are joined."""
     moves = np.zeros(int((plan.cells[1:] != plan.cells[:-1]).sum()), MOVE)
-    occupant = np.full(plan.grid.n_cells, NOBODY, np.int32)
+    occupant = np.full(plan.states.n_cells, NOBODY, np.int32)
     chain, step_of = np.empty(plan.n_agents, np.int32), np.zeros(plan.n_agents, np.int64)
     n = list_moves(np.ascontiguousarray(plan.cells, np.int32), occupant, chain, step_of, moves)
     assert n == len(moves)
@@ -126,11 +154,11 @@ def remove_detours(moves, n_moves, visitor, last, before):
 
 
 @kernel
-def set_times(moves, stride, left, ready, blocks, times):
+def set_times(moves, crossings, left, ready, times):
     """Write the step in which each move happens; return the last one.
 
-    `left[cell]` is the step in which the last visitor left the cell, `ready[agent]` that of its last move, and
-    `blocks[cell, k]` that of the last diagonal move in a 2 x 2 block: two that cross keep their order.
+    `left[cell]` is the step in which the last visitor left the cell, `ready[agent]` that of its last move. Moves that cross
+    keep their order.
     """
     n, m, longest = len(moves), 0, np.int64(0)
     while m < n:
@@ -140,23 +168,64 @@ def set_times(moves, stride, left, ready, blocks, times):
         time = np.int64(1)
         for k in range(m, end):
             here, there = moves[k]["here"], moves[k]["there"]
-            time = max(time, ready[moves[k]["agent"]] + 1, left[there])
-            size = abs(there - here)
-            if size == stride - 1:
-                time = max(time, blocks[min(here, there) - 1, 0] + 1)
-            elif size == stride + 1:
-                time = max(time, blocks[min(here, there), 1] + 1)
+            time = max(time, ready[moves[k]["agent"]] + 1, left[there], last_crossing(crossings, here, there) + 1)
         for k in range(m, end):
             here, there = moves[k]["here"], moves[k]["there"]
             times[k] = ready[moves[k]["agent"]] = left[here] = time
-            size = abs(there - here)
-            if size == stride - 1:
-                blocks[min(here, there) - 1, 1] = time
-            elif size == stride + 1:
-                blocks[min(here, there), 0] = time
+            note_crossing(crossings, here, there, time)
         longest = max(longest, time)
         m = end
     return longest
+
+
+_LAST_CROSSING: dict[type, Callable[..., Any]] = {}
+_NOTE_CROSSING: dict[type, Callable[..., Any]] = {}
+
+
+def last_crossing(crossings: Any, here: Any, there: Any) -> Any:
+    """The step of the last move that crosses the one from `here` to `there`, 0 if there is none."""
+    return _LAST_CROSSING[type(crossings)](crossings, here, there)
+
+
+def note_crossing(crossings: Any, here: Any, there: Any, time: Any) -> Any:
+    """Let the step of the last move from `here` to `there` be `time`."""
+    return _NOTE_CROSSING[type(crossings)](crossings, here, there, time)
+
+
+specialise(last_crossing, _LAST_CROSSING)
+specialise(note_crossing, _NOTE_CROSSING)
+
+
+def _last_in_block(crossings, here, there):  # type: ignore[no-untyped-def]
+    size = abs(there - here)
+    if size == crossings.stride - 1:
+        return crossings.blocks[min(here, there) - 1, 0]
+    if size == crossings.stride + 1:
+        return crossings.blocks[min(here, there), 1]
+    return np.int64(0)
+
+
+def _note_in_block(crossings, here, there, time):  # type: ignore[no-untyped-def]
+    size = abs(there - here)
+    if size == crossings.stride - 1:
+        crossings.blocks[min(here, there) - 1, 1] = time
+    elif size == crossings.stride + 1:
+        crossings.blocks[min(here, there), 0] = time
+
+
+def _last_in_middle(crossings, here, there):  # type: ignore[no-untyped-def]
+    middle = crossings.middle[edge_between(crossings, here, there)]
+    return np.int64(0) if middle == NOWHERE else crossings.times[middle]
+
+
+def _note_in_middle(crossings, here, there, time):  # type: ignore[no-untyped-def]
+    middle = crossings.middle[edge_between(crossings, here, there)]
+    if middle != NOWHERE:
+        crossings.times[middle] = time
+
+
+_LAST_CROSSING.update({BlockTimes: _last_in_block, MiddleTimes: _last_in_middle})
+_NOTE_CROSSING.update({BlockTimes: _note_in_block, MiddleTimes: _note_in_middle})
 
 
 @kernel

@@ -13,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._pebble_graph import PebbleGraph, PebbleGrid, pebble_graph
 from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.graph import slots
+from wayfolk.kernels.graph import there as neighbour
 from wayfolk.problem.problem import Problem
 
 MOVE = np.dtype([("agent", np.int32), ("here", np.int32), ("there", np.int32), ("joined", np.int32)])
@@ -24,8 +27,7 @@ N_MOVES, STAMP, FULL, WORK = range(4)  # places in `counts`: WORK counts cells t
 class Pebbles(NamedTuple):
     """Who is where, the log, and room for searches. `done` marks agents that pushes must leave where they are."""
 
-    legal: NDArray[np.uint8]
-    offsets: NDArray[np.int32]
+    graph: PebbleGrid | PebbleGraph
     occupant: NDArray[np.int32]
     here: NDArray[np.int32]
     done: NDArray[np.uint8]
@@ -39,12 +41,11 @@ class Pebbles(NamedTuple):
 
 def new_pebbles(problem: Problem, n_moves: int = 1 << 12) -> Pebbles:
     """The agents of `problem` at their starts, and room for `n_moves`."""
-    grid, n = problem.grid, problem.grid.n_cells
+    n = problem.states.n_cells
     occupant = np.full(n, NOBODY, np.int32)
     occupant[problem.starts] = np.arange(problem.n_agents, dtype=np.int32)
     return Pebbles(
-        legal=grid.legal,
-        offsets=grid.offsets,
+        graph=pebble_graph(problem.states),
         occupant=occupant,
         here=problem.starts.astype(np.int32),
         done=np.zeros(problem.n_agents, np.uint8),
@@ -143,9 +144,9 @@ def push(pebbles, cell, n_avoid, keeps_done):
     while first < last:
         at = queue[first]
         first += 1
-        for k in range(8):
-            if (pebbles.legal[at] >> k) & 1:
-                there = at + pebbles.offsets[k]
+        for k in range(slots(pebbles.graph, at)):
+            there = neighbour(pebbles.graph, at, k)
+            if there != NOWHERE:
                 if seen[there] == stamp:
                     continue
                 seen[there] = stamp
@@ -186,9 +187,9 @@ def lead_to(pebbles, start, goal, shut, path):
     while first < last:
         at = queue[first]
         first += 1
-        for k in range(8):
-            if (pebbles.legal[at] >> k) & 1:
-                there = at + pebbles.offsets[k]
+        for k in range(slots(pebbles.graph, at)):
+            there = neighbour(pebbles.graph, at, k)
+            if there != NOWHERE:
                 if seen[there] == stamp:
                     continue
                 seen[there], came[there] = stamp, at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,9 @@ from wayfolk.algorithms.planners._push_kernels import DONE_WITH_TURNS, LEFT, LOG
 from wayfolk.algorithms.planners._swaps import SwapTables
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Status
+from wayfolk.world.grid import Grid
 from wayfolk.world.spots import fewest_steps
+from wayfolk.world.state_graph import StateGraph
 
 Order = Literal["direction", "outside", "given", "random"]
 WORK_BETWEEN_LOOKS = 300_000  # cells that searches look at between two looks at the clock: about a millisecond
@@ -55,21 +57,21 @@ class PushPlanner(MoveLogTask):
 
     def choose_order(self) -> NDArray[np.int32]:
         """The agents in the order in which they walk."""
-        grid, goals, n = self.problem.grid, self.problem.goals, self.problem.n_agents
+        states, goals, n = self.problem.states, self.problem.goals, self.problem.n_agents
         if self.order == "random":
             return np.random.default_rng(self.seed).permutation(n).astype(np.int32)
-        if self.order == "given":
+        if self.order == "given" or not _has_positions(states):
             return np.arange(n, dtype=np.int32)
         if self.order == "direction":
-            return _by_direction(grid.places(self.problem.starts), grid.places(goals))
+            return _by_direction(_positions(states, self.problem.starts), _positions(states, goals))
         middle = np.empty(n, np.int32)
-        parts = grid.components[goals]
+        parts = states.components[goals]
         for part in np.unique(parts):
-            cells = grid.free_cells[grid.components[grid.free_cells] == part]
-            places = grid.places(cells)
+            cells = states.free_cells[states.components[states.free_cells] == part]
+            places = _positions(states, cells)
             nearest = np.abs(places - places.mean(0)).sum(1).argmin()
             middle[parts == part] = cells[nearest]
-        return np.argsort(-fewest_steps(grid, middle, goals), kind="stable").astype(np.int32)
+        return np.argsort(-fewest_steps(states, middle, goals), kind="stable").astype(np.int32)
 
     def _walk(self, budget: int) -> int:
         """Let agents walk for a while; return how many steps they took."""
@@ -90,13 +92,25 @@ class PushPlanner(MoveLogTask):
             self.status = Status.SOLVED
 
 
-def _by_direction(starts: NDArray[np.int32], goals: NDArray[np.int32]) -> NDArray[np.int32]:
+def _has_positions(states: Grid | StateGraph) -> bool:
+    return isinstance(states, Grid) or states.positions is not None
+
+
+def _positions(states: Grid | StateGraph, nodes: NDArray[np.int32]) -> NDArray[Any]:
+    """Where nodes lie."""
+    if isinstance(states, Grid):
+        return states.places(nodes)
+    assert states.positions is not None
+    return states.positions[nodes]
+
+
+def _by_direction(starts: NDArray[Any], goals: NDArray[Any]) -> NDArray[np.int32]:
     """Agents that go in the same quarter of all directions one after another, those with goals farthest ahead first.
 
     They pass every cell in the order in which they get there, so that they can walk at the same time.
     """
     ahead = np.where(goals >= starts, 1, -1)
-    east, south = (ahead > 0).T.astype(np.int64)
+    east, south = (ahead[:, :2] > 0).T.astype(np.int64)
     quarter = np.where(east, 3 - south, south)
     order: NDArray[np.int32] = np.lexsort((-(goals * ahead).sum(1), quarter)).astype(np.int32)
     return order

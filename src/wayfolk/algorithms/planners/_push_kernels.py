@@ -18,6 +18,8 @@ from wayfolk.algorithms.planners._pebbles import FULL, N_MOVES, STAMP, WORK, Peb
 from wayfolk.algorithms.planners._swaps import SwapTables, swap
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.graph import slots
+from wayfolk.kernels.graph import there as neighbour
 
 TURN, AT, LENGTH, TRAIL, MARK, ATTEMPT, LEFT, N_SWAPS = range(8)  # places in `job`
 DONE_WITH_TURNS, LOG_FULL, PAUSED = range(3)  # what `walk` returns
@@ -209,9 +211,9 @@ def _find_path(pebbles, walking, agent):
                 walking.path[n] = at
             job[LENGTH] = n + 1
             return True
-        for k in range(8):
-            if (pebbles.legal[at] >> k) & 1:
-                there = at + pebbles.offsets[k]
+        for k in range(slots(pebbles.graph, at)):
+            there = neighbour(pebbles.graph, at, k)
+            if there != NOWHERE:
                 if seen[there] == stamp or banned[there] == job[ATTEMPT]:
                     continue
                 seen[there], came[there] = stamp, at

@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from wayfolk.algorithms.planners._pebble_graph import crosses_itself
 from wayfolk.algorithms.planners._pebbles import N_MOVES, STAMP, WORK, has_room, move, push, shift, take_back
 from wayfolk.compile.jit import inner
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.graph import slots
+from wayfolk.kernels.graph import there as neighbour
 
 
 @inner
@@ -27,10 +30,10 @@ def exchange_in_ring(pebbles, ring, leader, follower):
     here, avoid, counts = pebbles.here, pebbles.avoid, pebbles.counts
     site, behind = np.int64(here[leader]), np.int64(here[follower])
     mark = counts[N_MOVES]
-    for k in range(8):
-        if not (pebbles.legal[site] >> k) & 1:
+    for k in range(slots(pebbles.graph, site)):
+        other = neighbour(pebbles.graph, site, k)
+        if other == NOWHERE:
             continue
-        other = site + pebbles.offsets[k]
         if other == behind:
             continue
         # a ring from the junction over `other`, beside which the follower stands
@@ -51,12 +54,10 @@ def exchange_in_ring(pebbles, ring, leader, follower):
             if _insert(pebbles, ring, length, other):
                 return before
         take_back(pebbles, mark)
-    for k in range(8):
-        for other_k in range(8):
-            first, other = site + pebbles.offsets[k], site + pebbles.offsets[other_k]
-            if not (pebbles.legal[site] >> k) & (pebbles.legal[site] >> other_k) & 1:
-                continue
-            if first in (other, behind) or other == behind:
+    for k in range(slots(pebbles.graph, site)):
+        for other_k in range(slots(pebbles.graph, site)):
+            first, other = neighbour(pebbles.graph, site, k), neighbour(pebbles.graph, site, other_k)
+            if NOWHERE in (first, other) or first in (other, behind) or other == behind:
                 continue
             # a full ring from the junction over `first`, beside which the follower stands and `other` is empty
             length = _find_ring(pebbles, site, first, behind, ring)
@@ -75,7 +76,7 @@ def exchange_in_ring(pebbles, ring, leader, follower):
 
 @inner
 def _find_ring(pebbles, site, first, shut, ring):
-    """Write the shortest ring from `site` over `first` that avoids `shut`; return its length, 0 if there is none."""
+    """Write the shortest ring from `site` over `first` that avoids `shut`; return its length, 0 if none can rotate."""
     seen, came, queue, counts = pebbles.seen, pebbles.came, pebbles.queue, pebbles.counts
     counts[STAMP] += 1
     stamp = counts[STAMP]
@@ -85,10 +86,10 @@ def _find_ring(pebbles, site, first, shut, ring):
     while head < tail:
         at = queue[head]
         head += 1
-        for k in range(8):
-            if not (pebbles.legal[at] >> k) & 1:
+        for k in range(slots(pebbles.graph, at)):
+            there = neighbour(pebbles.graph, at, k)
+            if there == NOWHERE:
                 continue
-            there = at + pebbles.offsets[k]
             if there == site and at != first:
                 counts[WORK] += head
                 length, cell = 2, at
@@ -99,7 +100,7 @@ def _find_ring(pebbles, site, first, shut, ring):
                 for m in range(length - 1, 0, -1):
                     ring[m] = cell
                     cell = came[cell]
-                return length
+                return 0 if crosses_itself(pebbles.graph, ring, length, stamp) else length
             if seen[there] != stamp:
                 seen[there], came[there] = stamp, at
                 queue[tail] = there

@@ -23,9 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.algorithms.planners._pebble_graph import PebbleGraph, PebbleGrid, pebble_graph
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.graph import slots
+from wayfolk.kernels.graph import there as neighbour
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 PLAIN, JUNCTION, RING, OPEN = range(4)  # kinds of cells: in a corridor, or in a core that is a junction, ring or more
 
@@ -39,8 +43,7 @@ class Cores(NamedTuple):
     says whether the edge to the parent is a bridge. `joined[core]` is the core that stands for the subproblem.
     """
 
-    legal: NDArray[np.uint8]
-    offsets: Cells
+    graph: PebbleGrid | PebbleGraph
     order: Cells
     parent: Cells
     bridge: NDArray[np.uint8]
@@ -49,12 +52,11 @@ class Cores(NamedTuple):
     joined: Cells
 
 
-def cores_of(grid: Grid, cells: Cells, n_empty: int) -> Cores:
+def cores_of(states: Grid | StateGraph, cells: Cells, n_empty: int) -> Cores:
     """The cores of the connected part with these `cells`, joined to subproblems for `n_empty` empty cells."""
-    n = grid.n_cells
+    n = states.n_cells
     cores = Cores(
-        legal=grid.legal,
-        offsets=grid.offsets,
+        graph=pebble_graph(states),
         order=np.zeros(len(cells), np.int32),
         parent=np.full(n, NOWHERE, np.int32),
         bridge=np.zeros(n, np.uint8),
@@ -92,7 +94,7 @@ def moved_to(cores: Cores, agents_at: Cells, wanted: Cells) -> Cells:
     return here
 
 
-def priorities(grid: Grid, goals: Cells) -> NDArray[np.int64]:
+def priorities(states: Grid | StateGraph, goals: Cells) -> NDArray[np.int64]:
     """The rank of each agent, given all goals: agents of lower rank go first.
 
     Subproblems go one after another, and agents of none go last. Where the goal of an agent is a junction of another
@@ -101,12 +103,12 @@ def priorities(grid: Grid, goals: Cells) -> NDArray[np.int64]:
     these rules have no cycle.
     """
     ranks = np.zeros(len(goals), np.int64)
-    parts, labels = grid.components[goals], grid.components[grid.free_cells]
+    parts, labels = states.components[goals], states.components[states.free_cells]
     for part in np.unique(parts):
         inside = np.flatnonzero(parts == part)
-        cells = grid.free_cells[labels == part]
+        cells = states.free_cells[labels == part]
         n_empty = len(cells) - len(inside)
-        cores = cores_of(grid, cells, n_empty)
+        cores = cores_of(states, cells, n_empty)
         names = subproblems(cores, goals[inside], n_empty)
         if n_empty and (names != names[0]).any():
             ranks[inside] = _ranks(cores, goals[inside], names)
@@ -135,14 +137,14 @@ def _ranks(cores: Cores, goals: Cells, names: Cells) -> list[int]:
 @kernel
 def find_cores(cores, start, work):
     """Find bridges depth first, then the parts between them and their kinds."""
-    legal, offsets, order, parent, core = cores.legal, cores.offsets, cores.order, cores.parent, cores.core
+    order, parent, core = cores.order, cores.parent, cores.core
     number, low, next_bit, stack = work[0], work[1], work[2], work[3]  # numbers from 1 on: 0 is not met yet
     number[start] = low[start] = 1
     order[0], stack[0], size, n_met = start, start, 1, 1
     while size > 0:
         at = np.int64(stack[size - 1])
         k = next_bit[at]
-        if k == 8:
+        if k == slots(cores.graph, at):
             size -= 1
             if size > 0:
                 before = parent[at]
@@ -150,9 +152,9 @@ def find_cores(cores, start, work):
                 cores.bridge[at] = 1 if low[at] == number[at] else 0
             continue
         next_bit[at] = k + 1
-        if not (legal[at] >> k) & 1:
+        there = neighbour(cores.graph, at, k)
+        if there == NOWHERE:
             continue
-        there = np.int64(at + offsets[k])
         if number[there] == 0:
             number[there] = low[there] = n_met + 1
             order[n_met], parent[there] = there, at
@@ -169,10 +171,11 @@ def find_cores(cores, start, work):
     for m in range(n_met):
         at = order[m]
         n_cells[core[at]] += 1
-        for k in range(8):
-            if (legal[at] >> k) & 1:
+        for k in range(slots(cores.graph, at)):
+            there = neighbour(cores.graph, at, k)
+            if there != NOWHERE:
                 degrees[at] += 1
-                if core[at + offsets[k]] == core[at]:
+                if core[there] == core[at]:
                     n_ends[core[at]] += 1
     for m in range(n_met):
         at = order[m]
@@ -192,10 +195,11 @@ def join_cores(cores, n_empty):
         kind = cores.kinds[cores.core[start]]
         if kind == PLAIN:
             continue
-        for k in range(8):
-            if not (cores.legal[start] >> k) & 1 or cores.core[start + cores.offsets[k]] == cores.core[start]:
+        for k in range(slots(cores.graph, start)):
+            at = neighbour(cores.graph, start, k)
+            if at == NOWHERE or cores.core[at] == cores.core[start]:
                 continue
-            before, at, distance = np.int64(start), np.int64(start + cores.offsets[k]), 1
+            before, distance = np.int64(start), 1
             while cores.kinds[cores.core[at]] == PLAIN:
                 there = _next_cell(cores, before, at)
                 if there == at:
@@ -222,10 +226,11 @@ def assign(cores, occupied, n_empty, n_below, member):
         kind, n_sides = cores.kinds[core[start]], 0
         if kind == PLAIN:
             continue
-        for k in range(8):
-            if not (cores.legal[start] >> k) & 1 or core[start + cores.offsets[k]] == core[start]:
+        for k in range(slots(cores.graph, start)):
+            at = neighbour(cores.graph, start, k)
+            if at == NOWHERE or core[at] == core[start]:
                 continue
-            before, at, distance = np.int64(start), np.int64(start + cores.offsets[k]), 1
+            before, distance = np.int64(start), 1
             n_sides += (n_below[at] if parent[at] == start else n_empty - n_below[start]) > 0
             while True:
                 n_empty_behind = n_empty - n_below[at] if parent[at] == before else n_below[before]
@@ -283,9 +288,9 @@ def _nearest(cores, occupant, closed, cell, stamp, seen, came, queue):
         first += 1
         if (occupant[at] == NOBODY) != is_empty:
             return np.int64(at)
-        for k in range(8):
-            if (cores.legal[at] >> k) & 1:
-                there = at + cores.offsets[k]
+        for k in range(slots(cores.graph, at)):
+            there = neighbour(cores.graph, at, k)
+            if there != NOWHERE:
                 if (closed.size == 0 or not closed[there]) and seen[there] != stamp:
                     seen[there], came[there] = stamp, at
                     queue[last] = there
@@ -296,9 +301,9 @@ def _nearest(cores, occupant, closed, cell, stamp, seen, came, queue):
 @inner
 def _next_cell(cores, before, at):
     """The cell after `at` in a corridor when one comes from `before`; `at` itself at a dead end."""
-    for k in range(8):
-        if (cores.legal[at] >> k) & 1:
-            there = np.int64(at + cores.offsets[k])
+    for k in range(slots(cores.graph, at)):
+        there = neighbour(cores.graph, at, k)
+        if there != NOWHERE:
             if there != before:
                 return there
     return np.int64(at)

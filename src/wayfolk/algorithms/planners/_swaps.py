@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._blocks import Blocks, exchange_in_block
+from wayfolk.algorithms.planners._blocks import Blocks, NoBlocks, exchange_in_block
+from wayfolk.algorithms.planners._pebble_graph import degrees
 from wayfolk.algorithms.planners._pebbles import (
     FULL,
     N_MOVES,
@@ -30,7 +31,11 @@ from wayfolk.algorithms.planners._pebbles import (
 )
 from wayfolk.algorithms.planners._rings import exchange_in_ring
 from wayfolk.compile.jit import inner
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.graph import slots
+from wayfolk.kernels.graph import there as neighbour
+from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 FEW_SITES = 16
 
@@ -42,7 +47,7 @@ class SwapTables(NamedTuple):
     2 as Push and Swap was published, 4 as corrected by Push and Rotate. With `rings`, agents may change places in rings.
     """
 
-    blocks: Blocks
+    blocks: Blocks | NoBlocks
     is_junction: NDArray[np.uint8]
     sites: NDArray[np.int32]
     path: NDArray[np.int32]
@@ -50,11 +55,10 @@ class SwapTables(NamedTuple):
     rings: bool
 
 
-def new_swapping(legal: NDArray[np.uint8], blocks: Blocks, *, stages: int, rings: bool) -> SwapTables:
-    """Room for swaps on a map with these legal moves."""
-    degrees = np.unpackbits(legal[:, None], axis=1).sum(1)
-    n = len(legal)
-    is_junction = (degrees >= 3).astype(np.uint8)
+def new_swapping(states: Grid | StateGraph, blocks: Blocks | NoBlocks, *, stages: int, rings: bool) -> SwapTables:
+    """Room for swaps on these nodes."""
+    n = states.n_cells
+    is_junction = (degrees(states) >= 3).astype(np.uint8)
     return SwapTables(blocks, is_junction, np.zeros(n, np.int32), np.zeros(n, np.int32), stages, rings)
 
 
@@ -62,7 +66,7 @@ def new_swapping(legal: NDArray[np.uint8], blocks: Blocks, *, stages: int, rings
 def swap(pebbles, swapping, one, other):
     """Let the agents `one` and `other`, which are neighbours, change places; return whether that was possible."""
     counts, here = pebbles.counts, pebbles.here
-    if exchange_in_block(pebbles, swapping.blocks, np.int64(here[one]), np.int64(here[other])):
+    if exchange_in_block(swapping.blocks, pebbles, np.int64(here[one]), np.int64(here[other])):
         return True
     mark = counts[N_MOVES]
     tried = 0
@@ -99,9 +103,9 @@ def _near_junctions(pebbles, swapping, start, limit):
         if swapping.is_junction[at]:
             swapping.sites[n] = at
             n += 1
-        for k in range(8):
-            if (pebbles.legal[at] >> k) & 1:
-                there = at + pebbles.offsets[k]
+        for k in range(slots(pebbles.graph, at)):
+            there = neighbour(pebbles.graph, at, k)
+            if there != NOWHERE:
                 if seen[there] != stamp:
                     seen[there] = stamp
                     queue[last] = there
@@ -136,7 +140,7 @@ def _exchange(pebbles, swapping, leader, follower):
     here, counts = pebbles.here, pebbles.counts
     site, behind = np.int64(here[leader]), np.int64(here[follower])
     before = counts[N_MOVES]
-    if exchange_in_block(pebbles, swapping.blocks, site, behind):
+    if exchange_in_block(swapping.blocks, pebbles, site, behind):
         return before
     if not _clear(pebbles, swapping, site, behind):
         take_back(pebbles, before)
@@ -145,9 +149,9 @@ def _exchange(pebbles, swapping, leader, follower):
         return np.int64(-1)
     before = counts[N_MOVES]
     one = two = site
-    for k in range(8):
-        if (pebbles.legal[site] >> k) & 1:
-            there = site + pebbles.offsets[k]
+    for k in range(slots(pebbles.graph, site)):
+        there = neighbour(pebbles.graph, site, k)
+        if there != NOWHERE:
             if pebbles.occupant[there] == NOBODY:
                 if one == site:
                     one = there
@@ -168,9 +172,9 @@ def _clear(pebbles, swapping, site, behind):
     avoid, occupant = pebbles.avoid, pebbles.occupant
     n_empty, empty = _count_empty(pebbles, site, behind)
     # neighbours that can make room without entering the empty ones
-    for k in range(8):
-        if n_empty < 2 and (pebbles.legal[site] >> k) & 1:
-            there = site + pebbles.offsets[k]
+    for k in range(slots(pebbles.graph, site)):
+        there = neighbour(pebbles.graph, site, k)
+        if n_empty < 2 and there != NOWHERE:
             if there == behind or occupant[there] == NOBODY:
                 continue
             avoid[0], avoid[1], avoid[2] = site, behind, empty
@@ -182,9 +186,9 @@ def _clear(pebbles, swapping, site, behind):
     if n_empty == 0 or swapping.stages < 3:
         return False
     mark = pebbles.counts[N_MOVES]
-    for k in range(8):
-        if (pebbles.legal[site] >> k) & 1:
-            there = site + pebbles.offsets[k]
+    for k in range(slots(pebbles.graph, site)):
+        there = neighbour(pebbles.graph, site, k)
+        if there != NOWHERE:
             if there == behind:
                 continue
             if there == empty:
@@ -216,9 +220,9 @@ def _clear(pebbles, swapping, site, behind):
 def _count_empty(pebbles, site, behind):
     """How many neighbours of `site` other than `behind` are empty, and the last of them."""
     n, empty = 0, site
-    for k in range(8):
-        if (pebbles.legal[site] >> k) & 1:
-            there = site + pebbles.offsets[k]
+    for k in range(slots(pebbles.graph, site)):
+        there = neighbour(pebbles.graph, site, k)
+        if there != NOWHERE:
             if there != behind and pebbles.occupant[there] == NOBODY:
                 n += 1
                 empty = there

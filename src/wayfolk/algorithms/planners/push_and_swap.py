@@ -51,7 +51,7 @@ class PushAndSwap(PushPlanner):
 
     def __init__(self, problem: Problem, *, seed: int, order: Order, stages: int) -> None:
         grid = problem.grid
-        swapping = new_swapping(grid.legal, no_blocks(grid), stages=stages, rings=False)
+        swapping = new_swapping(grid, no_blocks(grid), stages=stages, rings=False)
         walking = new_walking(problem.goals, grid.n_cells, done_cost=0, detours=False)
         super().__init__(problem, swapping, walking, seed=seed, order=order)
 

@@ -8,7 +8,8 @@ Guarantees  a plan, if there is one, and IMPOSSIBLE otherwise, given enough time
             deadline; its `bound` is 1.0 if it is proved to be optimal in the sum of costs.
 Invariants  the sum of costs never rises, and is never above that of the best plan of any part.
 Cost        that of its parts. Two of them work at the same time, in threads, and share the distances to all goals.
-Deviations  detours and needless waits are taken out of plans of LaCAM, which keeps the order in which cells are visited.
+Deviations  detours and needless waits are taken out of plans of LaCAM for points, which keeps the order in which cells are
+            visited. Parts that do not work in a world, or for a kind of body, are left out.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Okumura 2024; Li et al. 2021; Sharon et al. 2015"
 OPTIMAL = False
 COMPLETE = True
+WORLDS = "any"
 ANYTIME = True
 
 

@@ -2,7 +2,8 @@
 
 First LaCAM searches for a plan. From the first plan on, one thread improves the best plan by large neighbourhood search,
 while the other lets CBS look for a proof, if there are few agents, or LaCAM search on. When LaCAM finds a much better plan
-than the neighbourhood search has, that search begins anew with it.
+than the neighbourhood search has, that search begins anew with it. A part that does not work in the world of the agents, or
+for their bodies, by its facts, is left out.
 
 Parts learn of each other between rounds. The first plan depends on the seed alone; how fast it gets better depends on the
 machine, as a round ends after a fixed time if there is a deadline.
@@ -21,11 +22,13 @@ from wayfolk.algorithms.planners._parallel import TooLong, parallelised
 from wayfolk.algorithms.planners._solvable import is_solvable
 from wayfolk.algorithms.planners.lacam.task import NO_COST, Lacam
 from wayfolk.algorithms.planners.lns.improvement import Improvement
+from wayfolk.algorithms.suitability import works_for
 from wayfolk.algorithms.task import Task, begin_task
 from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
+from wayfolk.world.body import POINT
 from wayfolk.world.spots import filled_fields
 
 ROUND_SECONDS = 0.1  # between two looks of the parts at each other
@@ -53,6 +56,9 @@ class Portfolio(Task):
     def _begin(self, name: str) -> Task:
         return begin_task(catalogue.find(name, "planners"), (self.problem,), {}, self.seed)
 
+    def _works(self, name: str) -> bool:
+        return works_for(catalogue.find(name, "planners"), self.problem)
+
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Let each part at work make up to `budget` expansions a round, until all have made so many or `until` comes.
 
@@ -73,6 +79,9 @@ class Portfolio(Task):
     def _round(self, budget: int) -> int:
         """One round of the parts at work, of up to `budget` expansions each; how many the slowest of them made."""
         parts = self._parts()
+        if not parts:
+            self.status = Status.SOLVED
+            return 1
         for part in parts:
             part.until = self.until if math.isinf(self.until) else min(self.until, time.perf_counter() + ROUND_SECONDS)
         if len(parts) == 1:
@@ -88,14 +97,14 @@ class Portfolio(Task):
         """The one or two parts that work now, the most important first."""
         if not self.has_plan:
             return [self.lacam]
-        if self.proof is None and self.problem.n_agents <= self.few:
+        if self.proof is None and self.problem.n_agents <= self.few and self._works("cbs"):
             self.proof = self._begin("cbs")
-        if self.is_new and self.best is not None:
-            fields = filled_fields(self.problem.grid, self.lacam.fields.steps)
+        if self.is_new and self.best is not None and self._works("lns"):
+            fields = filled_fields(self.problem.states, self.lacam.fields.steps)
             self.improvement = Improvement(self.problem, self.best, seed=self.seed, fields=fields)
             self.is_new = False
-        beside = self.proof if self.proof is not None and not self.proof.status.is_final else self.lacam
-        return [part for part in (self.improvement, beside) if part is not None and not part.status.is_final]
+        parts = (self.improvement, self.proof, self.lacam)
+        return [part for part in parts if part is not None and not part.status.is_final][:2]
 
     def _compare(self) -> None:
         """Keep the best plan of all parts, and end if nothing can be better or nobody has a plan."""
@@ -112,14 +121,15 @@ class Portfolio(Task):
             self.status, self.bound = Status.SOLVED, self.improvement.result().bound
 
     def _offer(self, part: Task) -> None:
-        """Keep the plan of `part`, without detours and waits that nobody needs, if it is the best.
+        """Keep the plan of `part`, if it is the best; that of points without detours and waits that nobody needs.
 
         The neighbourhood search begins anew from a much better one.
         """
         plan = part.result().plan
         assert plan is not None
-        with suppress(TooLong):
-            plan = parallelised(plan)
+        if self.problem.kinds == (POINT,):
+            with suppress(TooLong):
+                plan = parallelised(plan)
         cost, least = sum_of_costs(plan, self.problem.goals), self._cost()
         if cost >= least:
             return

@@ -29,10 +29,13 @@ from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners._blocks import blocks_of, no_blocks
 from wayfolk.algorithms.planners.push_and_rotate.task import PushAndRotate
 from wayfolk.problem.problem import Problem
+from wayfolk.world.grid import Grid
 
 PAPER = "de Wilde, ter Mors & Witteveen 2014"
 OPTIMAL = False
 COMPLETE = True
+WORLDS = "graph"
+ONE_WAY = False
 
 
 def begin(
@@ -47,5 +50,7 @@ def begin(
     rounds: Annotated[int, Range(1, 1000), "How often all agents walk again when some are stuck."] = 6,
 ) -> PushAndRotate:  # fmt: skip
     """A task that plans for all agents of `problem`."""
-    tables = blocks_of(problem.grid) if blocks else no_blocks(problem.grid)
-    return PushAndRotate(problem, tables, seed=seed, order=order, done_cost=done_cost, rounds=rounds)
+    states = problem.states
+    tables = blocks_of(states) if blocks and isinstance(states, Grid) else no_blocks(states)
+    rings = blocks and not (isinstance(states, Grid) and states.links is not None)
+    return PushAndRotate(problem, tables, rings, seed=seed, order=order, done_cost=done_cost, rounds=rounds)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wayfolk.algorithms.planners._blocks import Blocks
+from wayfolk.algorithms.planners._blocks import Blocks, NoBlocks
 from wayfolk.algorithms.planners._joint_bfs import JointBfs
 from wayfolk.algorithms.planners._pebbles import MOVE, N_MOVES
 from wayfolk.algorithms.planners._push import Order, PushPlanner
@@ -24,19 +24,26 @@ class PushAndRotate(PushPlanner):
     """Push and Rotate as a task. A budget counts steps of agents towards their goals, then states of joint searches."""
 
     def __init__(
-        self, problem: Problem, blocks: Blocks, *, seed: int, order: Order, done_cost: int, rounds: int
+        self,
+        problem: Problem,
+        blocks: Blocks | NoBlocks,
+        rings: bool,
+        *,
+        seed: int,
+        order: Order,
+        done_cost: int,
+        rounds: int,
     ) -> None:
-        grid = problem.grid
-        rings = blocks.sizes.size > 0 and grid.links is None
-        swapping = new_swapping(grid.legal, blocks, stages=4, rings=rings)
-        walking = new_walking(problem.goals, grid.n_cells, done_cost=done_cost, detours=True)
+        states = problem.states
+        swapping = new_swapping(states, blocks, stages=4, rings=rings)
+        walking = new_walking(problem.goals, states.n_cells, done_cost=done_cost, detours=True)
         super().__init__(problem, swapping, walking, seed=seed, order=order)
         self.rounds, self.round = rounds, 0
         self.searches: list[tuple[NDArray[np.intp], JointBfs]] = []
 
     def choose_order(self) -> NDArray[np.int32]:
         """As the option says, but agents of subproblems with priority go first."""
-        order, rank = super().choose_order(), priorities(self.problem.grid, self.problem.goals)
+        order, rank = super().choose_order(), priorities(self.problem.states, self.problem.goals)
         return order[np.argsort(rank[order], kind="stable")]
 
     def work(self, budget: int) -> int:
@@ -65,11 +72,11 @@ class PushAndRotate(PushPlanner):
         job[ATTEMPT] += 1
 
     def _begin_joint_searches(self) -> None:
-        grid, here, goals = self.problem.grid, self.pebbles.here, self.problem.goals
-        parts = grid.components[goals]
+        states, here, goals = self.problem.states, self.pebbles.here, self.problem.goals
+        parts = states.components[goals]
         for part in np.unique(parts[self.walking.stuck != 0]):
             agents = np.flatnonzero(parts == part)
-            search = JointBfs(grid, tuple(here[agents].tolist()), tuple(goals[agents].tolist()))
+            search = JointBfs(states, tuple(here[agents].tolist()), tuple(goals[agents].tolist()))
             self.searches.append((agents, search))
 
     def _search_jointly(self) -> int:
@@ -77,7 +84,7 @@ class PushAndRotate(PushPlanner):
         agents, search = self.searches[0]
         status = search.expand()
         if status is Status.SOLVED:
-            self._append(agents, search.states())
+            self._append(agents, search.plan())
             self.searches.pop(0)
             if not self.searches:
                 self.make_plan()
