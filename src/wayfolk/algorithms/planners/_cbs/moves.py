@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from wayfolk.compile.jit import specialise, spliced
 
 
-class Ways(NamedTuple):
+class MoveFunctions(NamedTuple):
     """The functions of one class of moves: plain Python to be compiled, described below under the same names."""
 
     n_moves: Callable[..., Any]
@@ -43,10 +43,10 @@ class Ways(NamedTuple):
     rectangle: Callable[..., Any]
 
 
-_CHOSEN: dict[str, dict[type, Callable[..., Any]]] = {name: {} for name in Ways._fields}
+_CHOSEN: dict[str, dict[type, Callable[..., Any]]] = {name: {} for name in MoveFunctions._fields}
 
 
-def ways_of(kind: type, ways: Ways) -> None:
+def enter_moves(kind: type, ways: MoveFunctions) -> None:
     """Enter the functions of moves of the class `kind`."""
     for name, function in ways._asdict().items():
         _CHOSEN[name][kind] = function
