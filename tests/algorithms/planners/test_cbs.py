@@ -1,19 +1,28 @@
 """CBS finds the least sum of costs with every mixture of its options, and its heuristics never overestimate."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import body_reference as twin
 from reference import TooManyStates, joint_optimum, small_problems
 from wayfolk.algorithms.planners._cbs.cover import cover_of
+from wayfolk.algorithms.planners._cbs.moves import collide
+from wayfolk.algorithms.planners._cbs.search import ConflictSearch
+from wayfolk.algorithms.planners._cbs.state_moves import state_moves
+from wayfolk.algorithms.planners._groups.search import JointSearch, SharedFields
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.metrics import makespan, sum_of_costs
 from wayfolk.judge.plans import check
+from wayfolk.kernels.codes import FOUND, FULL, RUNNING
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import begin_plan, solve
 from wayfolk.world.generate import draw_pairs, random_map
+from wayfolk.world.roadmap import Lane, Roadmap
 
 PLAIN = {
     "prioritise": False, "bypass": False, "heuristic": "none", "rectangle": False, "corridor": False, "target": False,
@@ -203,3 +212,95 @@ def test_a_cover_of_a_large_group_is_a_lower_bound():
     assert (
         0 < cover_of(weights) <= sum(max(weights[max(i, j), min(i, j)] for j in range(24) if j != i) for i in range(24))
     )
+
+
+@pytest.fixture
+def tree_alone(monkeypatch):
+    """No joint search beside the tree, which would find most answers in tiny worlds."""
+    monkeypatch.setattr(ConflictSearch, "_is_unsolvable", lambda self: False)
+
+
+def expect_optimum(problem, best, n_nodes, **options):
+    """The tree has found a plan that costs `best`, or needs more nodes; whether it has."""
+    result = solve(problem, "cbs", expansions=n_nodes, **options)
+    if result.is_solved:
+        assert check(result.plan, problem) == []
+        assert sum_of_costs(result.plan, problem.goals) == best
+    else:
+        assert result.status is Status.OUT_OF_BUDGET
+    return result.is_solved
+
+
+@pytest.mark.plain
+@pytest.mark.usefixtures("tree_alone")
+@pytest.mark.parametrize("kind", twin.WORLDS)
+def test_the_tree_finds_the_optimum_in_any_world(kind):
+    solvable = [tiny for tiny in (twin.tiny_problem(kind, number) for number in range(6)) if tiny[1] is not None]
+    assert sum(expect_optimum(problem, best, 40) for problem, best in solvable) > len(solvable) // 2
+
+
+@pytest.mark.usefixtures("tree_alone")
+@pytest.mark.parametrize("kind", twin.WORLDS)
+def test_every_variant_finds_the_optimum_in_any_world(kind):
+    n_solved = 0
+    for number in range(4):
+        problem, best = twin.tiny_problem(kind, number)
+        for options in VARIANTS if best is not None else []:
+            n_solved += expect_optimum(problem, best, 400, **options)
+    assert n_solved > len(VARIANTS)
+
+
+@pytest.mark.usefixtures("tree_alone")
+@pytest.mark.parametrize("kind", twin.WORLDS)
+def test_least_makespan_in_any_world(kind):
+    n_solved = 0
+    for number in range(8):
+        problem, best = twin.tiny_problem(kind, number)
+        result = solve(problem, "cbs", expansions=400, objective="makespan")
+        if best is None or not result.is_solved:
+            continue
+        joint = JointSearch(SharedFields(problem), list(range(problem.n_agents)), measure="makespan")
+        while (code := joint.advance(1 << 14)) in (RUNNING, FULL):
+            pass
+        assert code == FOUND
+        assert makespan(result.plan, problem.goals) == len(joint.cells()) - 1
+        n_solved += 1
+    assert n_solved > 2
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("kind", twin.WORLDS)
+def test_steps_collide_as_the_rule_of_places_says(kind):
+    problem = twin.drawn_problem(kind, 3)
+    states, moves = problem.states, state_moves(problem.states)
+    random = np.random.default_rng(1)
+    free = states.free_cells
+    found = set()
+    for _ in range(600):
+        ends = []
+        for node in random.choice(free, 2).tolist():
+            near = [node, *states.graph.target[states.graph.first[node] : states.graph.first[node + 1]].tolist()]
+            ends.append((node, int(random.choice(near))))
+        (here, there), (here2, there2) = ends
+        bodies = [states.kinds[states.kind_of(node)] for node in (here, here2)]
+        steps = [tuple(twin.state_of(problem, node) for node in pair) for pair in ends]
+        if twin.overlap(problem.world, bodies[0], steps[0][0], bodies[1], steps[1][0]):
+            continue
+        expected = twin.clash(problem.world, bodies[0], steps[0], bodies[1], steps[1])
+        assert bool(collide(moves, here, there, here2, there2)) == expected
+        found.add(expected)
+    assert found == {True, False}
+
+
+@pytest.mark.plain
+@pytest.mark.usefixtures("tree_alone")
+@pytest.mark.parametrize("n_ends", [5, 70])
+def test_a_node_with_many_moves(n_ends):
+    """The moves of a node of a diagram are bits, and there may be more of them than bits in a number."""
+    places = {"hub": (0.0, 0.0)} | {f"end {k}": (math.cos(k), math.sin(k)) for k in range(n_ends)}
+    star = Roadmap(places, [Lane("hub", end) for end in places if end != "hub"])
+    last = [f"end {n_ends - 1}", f"end {n_ends - 2}"]
+    problem = one_shot(star, last, last[::-1])
+    best = twin.least_sum_of_costs(problem)
+    assert best == 7
+    assert expect_optimum(problem, best, 100)

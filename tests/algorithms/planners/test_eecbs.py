@@ -7,7 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import body_reference as twin
 from reference import TooManyStates, joint_optimum, small_problems
+from wayfolk.algorithms.planners._cbs.search import ConflictSearch
 from wayfolk.judge.metrics import lower_bound, sum_of_costs
 from wayfolk.judge.plans import check
 from wayfolk.problem.problem import one_shot
@@ -111,3 +113,23 @@ def test_a_pause_during_repairs_changes_nothing(portion):
     assert task.plan_repair is not None
     assert np.array_equal(task.result().plan.cells, whole.plan.cells)
     assert task.result().bound == whole.bound
+
+
+@pytest.mark.parametrize("kind", twin.WORLDS)
+def test_the_bound_holds_in_any_world(kind, monkeypatch):
+    monkeypatch.setattr(ConflictSearch, "_is_unsolvable", lambda self: False)  # no joint search beside the tree
+    n_solved = 0
+    for number in range(10):
+        problem, best = twin.tiny_problem(kind, number)
+        w = (1.0, 1.05, 1.2, 2.0)[number % 4]
+        result = solve(problem, "eecbs", expansions=400, w=w)
+        if not result.is_solved:
+            assert result.status is Status.OUT_OF_BUDGET or best is None
+            continue
+        cost = sum_of_costs(result.plan, problem.goals)
+        assert check(result.plan, problem) == []
+        assert best <= cost <= w * best + 1e-9
+        assert 1.0 <= result.bound <= w + 1e-9
+        assert cost / result.bound <= best + 1e-9, "the lower bound is above the optimum"
+        n_solved += 1
+    assert n_solved > 3

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+import body_reference as twin
 from reference import N_WORLDS, legal_moves, meets, picture
 from tiny_worlds import tiny_problem
 from wayfolk.algorithms.planners._groups.search import SharedFields
@@ -32,6 +33,20 @@ def all_paths(problem, agent, cost):
     return [path for path in paths if path[-1] == goal and (cost == 0 or path[-2] != goal)]
 
 
+def all_walks(problem, agent, cost):
+    """The same in any world; a body that turns is on its goal in every heading."""
+    states = problem.states
+    graph, is_home = states.graph, states.stand_of == problem.goals[agent]
+    walks = [[int(problem.starts[agent])]]
+    for _ in range(cost):
+        walks = [
+            [*walk, node]
+            for walk in walks
+            for node in (walk[-1], *graph.target[graph.first[walk[-1]] : graph.first[walk[-1] + 1]].tolist())
+        ]
+    return [walk for walk in walks if is_home[walk[-1]] and (cost == 0 or not is_home[walk[-2]])]
+
+
 def nodes_of(atlas, diagram):
     """The (step, cell) of every node that is alive."""
     arrays, found = atlas.arrays, set()
@@ -53,6 +68,36 @@ def test_a_diagram_has_the_nodes_of_all_paths_of_its_cost(moves):
             assert (diagram is None) == (not paths)
             if diagram is not None:
                 assert nodes_of(atlas, diagram) == {(step, cell) for path in paths for step, cell in enumerate(path)}
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("kind", twin.WORLDS)
+def test_a_diagram_has_the_nodes_of_all_paths_of_its_cost_in_any_world(kind):
+    n_found = 0
+    for number in range(4):
+        problem = twin.drawn_problem(kind, number)
+        atlas = diagrams.Atlas(SharedFields(problem), [0, 1])
+        for agent, cost in itertools.product((0, 1), range(5)):
+            walks = all_walks(problem, agent, cost)
+            diagram = atlas.diagram(agent, cost)
+            assert (diagram is None) == (not walks)
+            if diagram is not None:
+                assert nodes_of(atlas, diagram) == {place for walk in walks for place in enumerate(walk)}
+                n_found += 1
+    assert n_found > 0
+
+
+@pytest.mark.parametrize("pruning", ["none", "simple", "enhanced", "repeated"])
+@pytest.mark.parametrize("kind", twin.WORLDS)
+def test_all_prunings_find_a_best_plan_in_any_world(kind, pruning):
+    for number in range(6):
+        problem, best = twin.tiny_problem(kind, number)
+        detection = ("none", "simple")[number % 2]
+        result = solve(problem, "icts", pruning=pruning, together=2 + number % 2, detection=detection)
+        assert result.status is (Status.IMPOSSIBLE if best is None else Status.SOLVED), number
+        if best is not None:
+            assert check(result.plan, problem) == [], number
+            assert sum_of_costs(result.plan, problem.goals) == best, number
 
 
 def fit(problem, one, other):

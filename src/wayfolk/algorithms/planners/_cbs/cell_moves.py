@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._cbs.corridors import may_be_in_corridor, split_corridor
-from wayfolk.algorithms.planners._cbs.moves import Ways, ways_of
+from wayfolk.algorithms.planners._cbs.moves import MoveFunctions, enter_moves
 from wayfolk.algorithms.planners._cbs.rectangles import split_rectangle
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners, diagonal
@@ -133,9 +133,9 @@ def _rectangle(moves, s, row, below):
     return split_rectangle(s, row, below)
 
 
-ways_of(
+enter_moves(
     CbsCells,
-    Ways(
+    MoveFunctions(
         n_moves=_n_moves,
         target=_target,
         is_home=_is_home,

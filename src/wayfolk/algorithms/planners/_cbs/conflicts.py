@@ -59,34 +59,17 @@ def _find_in_place(s, agent, here, there, place, t):
     """Conflicts in a place of a step: with agents that rest there, and with those of larger numbers that come there."""
     parked = s.owner[place]
     if parked != 0 and parked != agent + 1 and s.now[parked - 1]["length"] < t:
-        _add(
-            s, PARKED, one=parked - 1, other=agent, place=place, here=there, there=there, here2=here, there2=there, t=t
-        )
+        _add(s, PARKED, parked - 1, agent, place=place, here=here, there=there, here2=there, there2=there, t=t)
     other = s.head[s.spots[place]["row"], t]
     while other != 0:
         who = agent_of(s.moves, other - 1)
         if who > agent:
+            kind, one, two = MEETING, agent, who
             if s.now[who]["length"] == t and _rests(s, who, place):
-                _add(
-                    s, PARKED, one=who, other=agent, place=place, here=there, there=there, here2=here, there2=there, t=t
-                )
+                kind, one, two = PARKED, who, agent
             elif s.now[agent]["length"] == t and _rests(s, agent, place):
-                _add(
-                    s, PARKED, one=agent, other=who, place=place, here=here, there=there, here2=there, there2=there, t=t
-                )
-            else:
-                _add(
-                    s,
-                    MEETING,
-                    one=agent,
-                    other=who,
-                    place=place,
-                    here=here,
-                    there=there,
-                    here2=there,
-                    there2=there,
-                    t=t,
-                )
+                kind = PARKED
+            _add(s, kind, one, two, place=place, here=here, there=there, here2=there, there2=there, t=t)
         other = s.behind[other - 1, t]
 
 
@@ -102,18 +85,7 @@ def _find_from_to(s, agent, here, there, here2, there2, t, kind):
     other = s.head[s.spots[here2]["row"], t - 1]
     while other != 0:
         if other > agent + 1 and where(s, other - 1, t) == there2:
-            _add(
-                s,
-                kind,
-                one=agent,
-                other=other - 1,
-                place=there,
-                here=here,
-                there=there,
-                here2=here2,
-                there2=there2,
-                t=t,
-            )
+            _add(s, kind, agent, other - 1, place=there, here=here, there=there, here2=here2, there2=there2, t=t)
         other = s.behind[other - 1, t - 1]
 
 

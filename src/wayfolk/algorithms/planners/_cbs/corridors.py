@@ -6,7 +6,8 @@ The cells inside a corridor have two neighbours each; its ends are k steps apart
 cannot be at the end where it leaves the corridor, and u1 a time before which it cannot be there by another way; t2 and u2
 are those of agent 2. If agent 1 is at its end by min(u1 - 1, t2 + k), and agent 2 at its end by min(u2 - 1, t1 + k), both
 pass the corridor and meet in it. Hence one of them is not. The times t keep the agents' constraints; the times u do not,
-because an agent may wait for a moment inside the corridor before it turns round.
+because an agent may wait for a moment inside the corridor before it turns round. This is for points on a grid, where the
+number of a step is the cell in which it ends.
 """
 
 import numpy as np

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from wayfolk.compile.jit import specialise, spliced
 
 
-class Ways(NamedTuple):
+class MoveFunctions(NamedTuple):
     """The functions of one class of moves: plain Python to be compiled, described below under the same names."""
 
     n_moves: Callable[..., Any]
@@ -43,10 +43,10 @@ class Ways(NamedTuple):
     rectangle: Callable[..., Any]
 
 
-_CHOSEN: dict[str, dict[type, Callable[..., Any]]] = {name: {} for name in Ways._fields}
+_CHOSEN: dict[str, dict[type, Callable[..., Any]]] = {name: {} for name in MoveFunctions._fields}
 
 
-def ways_of(kind: type, ways: Ways) -> None:
+def enter_moves(kind: type, ways: MoveFunctions) -> None:
     """Enter the functions of moves of the class `kind`."""
     for name, function in ways._asdict().items():
         _CHOSEN[name][kind] = function
@@ -172,10 +172,27 @@ def rectangle(moves: Any, s: Any, row: Any, below: Any) -> Any:
     return _CHOSEN["rectangle"][type(moves)](moves, s, row, below)
 
 
-for _function in (is_in_corridor, corridor, rectangle, collide, step_between):
-    specialise(_function, _CHOSEN[_function.__name__])
-for _function in (
-    n_moves, target, is_home, stay, step_by, span, place_at, lag, entry, agent_of, applies, scope, has_opposites, crossed,
-    has_words, node_size, has_move, most_moves, most_places,
-):  # fmt: skip
-    specialise(_function, _CHOSEN[_function.__name__], spliced)
+specialise(n_moves, _CHOSEN["n_moves"], spliced)
+specialise(target, _CHOSEN["target"], spliced)
+specialise(is_home, _CHOSEN["is_home"], spliced)
+specialise(stay, _CHOSEN["stay"], spliced)
+specialise(step_by, _CHOSEN["step_by"], spliced)
+specialise(span, _CHOSEN["span"], spliced)
+specialise(place_at, _CHOSEN["place_at"], spliced)
+specialise(lag, _CHOSEN["lag"], spliced)
+specialise(entry, _CHOSEN["entry"], spliced)
+specialise(agent_of, _CHOSEN["agent_of"], spliced)
+specialise(applies, _CHOSEN["applies"], spliced)
+specialise(scope, _CHOSEN["scope"], spliced)
+specialise(has_opposites, _CHOSEN["has_opposites"], spliced)
+specialise(crossed, _CHOSEN["crossed"], spliced)
+specialise(has_words, _CHOSEN["has_words"], spliced)
+specialise(node_size, _CHOSEN["node_size"], spliced)
+specialise(has_move, _CHOSEN["has_move"], spliced)
+specialise(most_moves, _CHOSEN["most_moves"], spliced)
+specialise(most_places, _CHOSEN["most_places"], spliced)
+specialise(step_between, _CHOSEN["step_between"])
+specialise(collide, _CHOSEN["collide"])
+specialise(is_in_corridor, _CHOSEN["is_in_corridor"])
+specialise(corridor, _CHOSEN["corridor"])
+specialise(rectangle, _CHOSEN["rectangle"])

@@ -6,7 +6,7 @@ Turn the map so that both move right and down. Agent a, which begins left of and
 its right side, and b through the lower side. Both are always on the same anti-diagonal, so their routes cross in some cell
 at the same time. Hence a may use no node of the right side, or b none of the lower side. A side holds only nodes of the
 agent's diagram: every route to such a node, dear or cheap, passes the node of the diagram where the rectangle begins,
-because the diagram has no other node at that time. This holds for four moves only.
+because the diagram has no other node at that time. This holds for points and four moves only.
 """
 
 import numpy as np

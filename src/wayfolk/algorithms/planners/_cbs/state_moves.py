@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.planners._cbs.mdd import WORD_BITS
-from wayfolk.algorithms.planners._cbs.moves import Ways, span, step_between, ways_of
+from wayfolk.algorithms.planners._cbs.moves import MoveFunctions, enter_moves, span, step_between
 from wayfolk.algorithms.planners._cbs.tables import DONE, check_memory
 from wayfolk.kernels.codes import NOWHERE
 from wayfolk.world.state_graph import StateGraph
@@ -177,9 +177,9 @@ def _rectangle(moves, s, row, below):
     return np.int64(3)
 
 
-ways_of(
+enter_moves(
     CbsStates,
-    Ways(
+    MoveFunctions(
         n_moves=_n_moves,
         target=_target,
         is_home=_is_home,
