@@ -5,7 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.entry import GRID
 from wayfolk.algorithms.planners._sipp.fleet import SUM
+from wayfolk.errors import NotSupported
 from wayfolk.judge.metrics import sum_of_costs
 from wayfolk.judge.plans import check
 from wayfolk.problem.problem import random_problem
@@ -76,3 +79,9 @@ def test_any_portions_give_the_same_plan(drawn):
         assert task.status is Status.SOLVED
         plans.append(task.result().plan.cells)
     assert np.array_equal(*plans)
+
+
+def test_the_first_plan_comes_from_a_planner_that_works_there():
+    first = next(entry.name for entry in catalogue.entries("planners") if entry.worlds == GRID)
+    with pytest.raises(NotSupported, match=f"{first} works for points on square grids only"):
+        begin_plan(hexagons(), "lns", first=first)
