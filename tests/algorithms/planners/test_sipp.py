@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reference import small_problems
 from wayfolk.algorithms.planners._sipp import fleet as fleets
+from wayfolk.algorithms.planners._sipp.collisions import meet as meet_all
 from wayfolk.algorithms.planners._sipp.fleet import SippFleet, new_fleet
 from wayfolk.algorithms.planners._sipp.search import begin_search, go_on_searching, write_path
 from wayfolk.algorithms.planners._sipp.traffic import LAST, new_traffic, with_more_visits
@@ -47,7 +48,7 @@ def take(fleet, agent):
 
 @kernel
 def meet(fleet, agent):
-    return fleets.meet(fleet, agent, agent)
+    return meet_all(fleet, agent, agent)
 
 
 def random_walk(grid, start, n_steps, rng):

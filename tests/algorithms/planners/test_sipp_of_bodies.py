@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import body_reference as twin
+from wayfolk.algorithms.planners._sipp import collisions
 from wayfolk.algorithms.planners._sipp import fleet as fleets
 from wayfolk.algorithms.planners._sipp.fleet import new_fleet
 from wayfolk.algorithms.planners._sipp.search import begin_search, go_on_searching, write_path
@@ -60,7 +61,7 @@ def take(fleet, agent):
 
 @kernel
 def meet(fleet, agent):
-    return fleets.meet(fleet, agent, agent)
+    return collisions.meet(fleet, agent, agent)
 
 
 def walkers(kind, number, longest=10, most_agents=5):

@@ -16,6 +16,7 @@ Invariants  members are different agents, at most as many as there are spare row
 
 import numpy as np
 
+from wayfolk.algorithms.planners._sipp.collisions import meet, meet_on_move, meet_visitors, note_met
 from wayfolk.algorithms.planners._sipp.fleet import (
     BY_MAKESPAN,
     COUNTING,
@@ -30,10 +31,6 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     TABU,
     arrival,
     cell_at,
-    meet,
-    meet_on_move,
-    meet_visitors,
-    note_met,
 )
 from wayfolk.algorithms.planners._sipp.moves import n_places, place, slots, target
 from wayfolk.algorithms.planners._sipp.traffic import LAST, begun

@@ -3,6 +3,7 @@
 import numpy as np
 
 from wayfolk.algorithms.planners._sipp import repair
+from wayfolk.algorithms.planners._sipp.collisions import count_pairs
 from wayfolk.algorithms.planners._sipp.fleet import (
     ADDED,
     BOUND,
@@ -12,7 +13,6 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     SUM,
     TURN,
     arrival,
-    count_pairs,
     last_arrival,
     put,
 )

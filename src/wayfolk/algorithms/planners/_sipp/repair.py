@@ -9,6 +9,7 @@ Invariants  the sum of costs, the makespan, or the number of colliding pairs nev
 
 import numpy as np
 
+from wayfolk.algorithms.planners._sipp.collisions import count_pairs
 from wayfolk.algorithms.planners._sipp.fleet import (
     ACCEPTED,
     ADDED,
@@ -35,7 +36,6 @@ from wayfolk.algorithms.planners._sipp.fleet import (
     SUM,
     TURN,
     arrival,
-    count_pairs,
     last_arrival,
     put,
     take,

@@ -6,7 +6,7 @@ Guarantees  a plan without collisions whose sum of costs, or makespan, is never 
             optimal if it is not larger than if each agent were alone, and then the search ends.
 Invariants  the sum of costs, or the makespan, never rises.
 Cost        the first plan by another planner; then a search with SIPP for each agent of each neighbourhood. Memory for all
-            paths twice, and 2 bytes for each agent and free cell, or 6 where distances are not known from the first plan.
+            paths twice, and 2 bytes for each agent and node, or 6 where distances are not known from the first plan.
 Deviations  new plans of equal cost are kept. Searches are cut off where the sum of costs would rise. There are two more
             kinds of neighbourhoods: agents in proportion to their delays, and a delayed agent with those that cross its
             goal last. As few agents as one are replanned, and searches are more or less greedy, so that they find late

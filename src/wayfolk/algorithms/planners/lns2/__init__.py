@@ -11,7 +11,9 @@ Cost        a search with SIPPS for each agent, and for each agent of each neigh
 Deviations  a weight follows the gain by expansion, not by repair. The second kind of neighbourhood is an agent that
             collides, those whose goals lie on its path, and those that cross its goal. In the first plan, agents that
             are near to their goals plan first: others walk around them once they rest, so that few agents have to
-            wait until nobody crosses their goals any more. On maps with room this saves most of the delays.
+            wait until nobody crosses their goals any more. On maps with room this saves most of the delays. The paper's
+            agents are points: others have visits of all places of their nodes, moves and waits, and collide where
+            two visits of a place overlap. A search counts these visits, so large bodies avoid each other most of all.
 """
 
 from __future__ import annotations
