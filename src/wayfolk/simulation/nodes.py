@@ -62,7 +62,8 @@ def places_of(states: States, node: int) -> NDArray[np.int32]:
 def holders(states: States, occupant: NDArray[np.int32], node: int) -> list[int]:
     """The agents that hold places of `node`."""
     held = occupant[places_of(states, node)]
-    return np.unique(held[held != NOBODY]).tolist()
+    agents: list[int] = np.unique(held[held != NOBODY]).tolist()
+    return agents
 
 
 def n_places(states: States) -> int:
@@ -167,7 +168,8 @@ def step_to(states: States, here: int, place: Any) -> int | None:
     place = tuple(place) if isinstance(place, list) else place
     for node in [here, *target.tolist()]:
         at = states.place(node)
-        if place in _names(at.end if isinstance(at, OnTheWay) else at, states, node):
+        end = at.end if isinstance(at, OnTheWay) and node != here else at
+        if place in _names(end, states, node):
             return int(node)
     return None
 

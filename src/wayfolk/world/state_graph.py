@@ -132,6 +132,22 @@ class StateGraph(Graph):
         return cells
 
     @cached_property
+    def ahead(self) -> NDArray[np.int32]:
+        """The cell to which each node is on its way, or at which it is."""
+        ahead: NDArray[np.int32] = self._joined("ahead")
+        return ahead
+
+    @cached_property
+    def stands_at_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Who stands where: place p is held by the nodes `nodes[first[p] : first[p + 1]]`, those on their way left out."""
+        table = self.occupancy
+        nodes = np.repeat(np.arange(self.n_cells, dtype=np.int32), np.diff(table.node_first))
+        rows = np.flatnonzero(self._joined("share")[nodes] == 0.0)
+        order = rows[np.argsort(table.node_places[rows], kind="stable")]
+        counts = np.bincount(table.node_places[rows], minlength=table.n_places)
+        return np.concatenate([[0], np.cumsum(counts)]), nodes[order]
+
+    @cached_property
     def together(self) -> NDArray[np.int32]:
         """How many consecutive nodes are those of one cell in all headings, for each kind."""
         return np.array([layer.together for layer in self.layers], np.int32)
@@ -400,11 +416,11 @@ class StateGraph(Graph):
         if isinstance(self.first, Grid) or hasattr(self.first, "with_blocked"):
             raise BadProblem("this world has no lanes to close and open: block and free its cells")
         here, there = self.first.cell(start), self.first.cell(end)
-        row = slice(*self.first.graph.first[here : here + 2].tolist())
-        edges = np.flatnonzero(self.first.graph.target[row] == there)
+        begin, end_of_row = self.first.graph.first[here : here + 2].tolist()
+        edges = np.flatnonzero(self.first.graph.target[begin:end_of_row] == there)
         if not edges.size:
             raise BadProblem(f"no lane leads from {start!r} to {end!r}")
-        return row.start + int(edges[0])
+        return int(begin + edges[0])
 
     @cached_property
     def closed(self) -> frozenset[int]:
@@ -417,11 +433,11 @@ class StateGraph(Graph):
         known, edges = np.unique(keys[0], return_index=True)
         return frozenset(edges[~np.isin(known, keys[1])].tolist())
 
-    def with_closed(self, edges: Iterable[int]) -> StateGraph:
+    def with_edges_closed(self, edges: Iterable[int]) -> StateGraph:
         """A copy in which `edges` of the world `first` are closed, and all others between the same places."""
         return self._with_lanes(self.closed.union(edges))
 
-    def with_opened(self, edges: Iterable[int]) -> StateGraph:
+    def with_edges_opened(self, edges: Iterable[int]) -> StateGraph:
         """A copy in which `edges` of the world `first` are open, and all others between the same places."""
         return self._with_lanes(self.closed.difference(edges))
 
