@@ -65,6 +65,7 @@ OPTIMAL = False
 COMPLETE = False
 SEES = "all"
 MODELS = ("steps",)
+WORLDS = "any"
 
 LOG = 1 << 12  # paths of children of priority-based search for which there is room at first
 GROWTH = 8  # times the window, if agents do not come nearer to their goals
@@ -148,6 +149,7 @@ class Rhcr(Controller):
             self.rolling = rolling._replace(legal=legal, searches=rolling.searches._replace(legal=legal))
         else:  # places have other numbers now
             assert isinstance(states, StateGraph)
+            assert isinstance(self.states, StateGraph)
             forget_touched(rolling, with_changed_edges(no_edits(), self.states.graph, states.graph))
             searches = rra.on_edited(rolling.searches, states)
             self.rolling = new_rolling_states(states, searches, self.expanded, self.window, self.stays)
