@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from wayfolk.algorithms.controllers.rhcr.ecbs import new_ecbs_tree, search_ecbs
-from wayfolk.algorithms.controllers.rhcr.paths import count_paths, first_collision, new_rolling
+from wayfolk.algorithms.controllers.rhcr.paths import count_paths, first_collision
 from wayfolk.algorithms.controllers.rhcr.priorities import LOG_IS_FULL, improve, new_priorities, search_orders
+from wayfolk.algorithms.controllers.rhcr.rolling import new_rolling
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.plans import check
 from wayfolk.judge.records import check_record

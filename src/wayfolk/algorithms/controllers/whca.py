@@ -37,6 +37,7 @@ from wayfolk.kernels.occupancy import has_move
 from wayfolk.kernels.planning import SLICE, planned_by
 from wayfolk.kernels.reservation_rules import (
     AnyRules,
+    Rules,
     give_back,
     keep,
     most_places,
@@ -124,8 +125,10 @@ class Windowed(Controller):
         seen = inside.view()
         seen.flags.writeable = False  # as the map is: else kernels would be compiled for either
         window = self._new_window(view)
-        rules, searches = window.rules._replace(legal=seen), window.searches._replace(legal=seen)
-        return window._replace(rules=rules, searches=searches), inside
+        rules, searches = window.rules, window.searches
+        assert isinstance(rules, Rules)
+        assert isinstance(searches, rra.Rra)
+        return window._replace(rules=rules._replace(legal=seen), searches=searches._replace(legal=seen)), inside
 
     def update(self, view: View, change: Change) -> None:
         """Make places for those who have joined; note where moves have changed, for searches to be compared with."""
@@ -140,13 +143,18 @@ class Windowed(Controller):
 
     def _on_edited(self, window: "WindowArrays", states: "Grid | StateGraph") -> "WindowArrays":
         """The same window on an edited world: ways are reserved again where places have other numbers."""
+        before, rules, searches = self.states, window.rules, window.searches
         if isinstance(states, Grid):
-            assert isinstance(self.states, Grid)
+            assert isinstance(before, Grid)
+            assert isinstance(rules, Rules)
+            assert isinstance(searches, rra.Rra)
             return window._replace(
-                rules=window.rules._replace(legal=states.legal),
-                searches=window.searches._replace(legal=states.legal),
-                edits=with_changes(window.edits, self.states.legal, states.legal),
+                rules=rules._replace(legal=states.legal),
+                searches=searches._replace(legal=states.legal),
+                edits=with_changes(window.edits, before.legal, states.legal),
             )
+        assert not isinstance(before, Grid)
+        assert isinstance(searches, rra.StateRra)
         rules = new_state_rules(states)
         table = reservations.new_reservations(2 * len(window.n_way) * self._most_entries(rules, window.per_step))
         window.parked_at[:] = NOBODY
@@ -154,8 +162,8 @@ class Windowed(Controller):
         return window._replace(
             rules=rules,
             table=table,
-            searches=rra.on_edited(window.searches, states),
-            edits=with_changed_edges(window.edits, self.states.graph, states.graph),
+            searches=rra.on_edited(searches, states),
+            edits=with_changed_edges(window.edits, before.graph, states.graph),
         )
 
     def _enlarged(self, window: "WindowArrays", states: "Grid | StateGraph", n: int) -> "WindowArrays":
@@ -163,12 +171,12 @@ class Windowed(Controller):
         n_old, searches = len(window.n_way), window.searches
         if n > len(searches.state):  # all begin to search back from their goals again
             memory = limit_of(searches.store)
-            if isinstance(states, Grid):
+            if isinstance(states, Grid) and isinstance(searches, rra.Rra):
                 straight, diagonal = int(searches.costs[0]), int(searches.costs[4])
                 searches = rra.new_rra(states, _with_spare(n), straight, diagonal, memory)._replace(
                     legal=searches.legal
                 )
-            else:
+            elif not isinstance(states, Grid):
                 searches = rra.new_state_rra(states, _with_spare(n), memory)
         parked_at = with_rows(window.parked_at, n)
         parked_at[n_old:] = NOBODY
@@ -196,6 +204,7 @@ class Windowed(Controller):
     def _remembered(self, memory: "Memory", window: "WindowArrays") -> "WindowArrays":
         """The arrays of a window, with what was noted if there is anything."""
         now = round(memory.view.time * window.per_step)
+        assert isinstance(window.searches, rra.Rra)
         memory.ways("ways", window.cells, window.slots, window.n_way, now, 2 * window.span + 64)
         memory.numbers("parked_at", window.parked_at, memory.cells_or_none)
         memory.numbers("turn", window.turn[:PAUSED], memory.count)

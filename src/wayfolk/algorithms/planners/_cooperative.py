@@ -53,7 +53,7 @@ class PrioritisedPlanning(Task):
 
     def _restart(self) -> None:
         states, n = self.problem.states, self.problem.n_agents
-        self.rules = new_rules(states) if isinstance(states, Grid) else new_state_rules(states)
+        self.rules: Any = new_rules(states) if isinstance(states, Grid) else new_state_rules(states)
         self.most_places = most_places(self.rules)
         self.table = reservations.new_reservations(64 * n * self.most_places)
         for agent, cell in enumerate(self.problem.starts):

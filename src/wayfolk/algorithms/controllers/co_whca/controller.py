@@ -37,6 +37,7 @@ from wayfolk.kernels.codes import EXHAUSTED, FOUND, FULL, NOBODY, NOWHERE, RUNNI
 from wayfolk.kernels.crew import N_ASKED, give_route, report, wait
 from wayfolk.kernels.lazy import lazy_zeros
 from wayfolk.kernels.planning import SLICE, planned_by
+from wayfolk.kernels.reservation_rules import Rules
 from wayfolk.kernels.reservations import holder, reserve
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
@@ -60,6 +61,7 @@ class ConflictOriented(Windowed):
         """Begin with empty reservations and without ways."""
         self.states = view.states
         window = self._new_window(view)
+        assert isinstance(window.rules, Rules)
         n, per_step, diagonal = len(view.here), window.per_step, int(window.rules.lasts[4])
         n_nodes, n_slots = window.cells.shape[1], window.span + 2 * max(diagonal, per_step) + 2
         self.arrays = ConflictArrays(

@@ -11,7 +11,8 @@ Cost        every `horizon` steps a search of `window` steps for each agent, and
 Deviations  an agent is told its next goal when it arrives, not before, so that the rest of the window counts nothing for
             it. It plans that rest when it has arrived, around the paths of all others, and keeps its old path if there is
             no other. Where the solver finds no paths for the next `horizon` steps, the paths are those of PIBT (Okumura et
-            al. 2022), and then each agent in turn plans its own again around all others. ECBS first
+            al. 2022), and then each agent in turn plans its own again around all others. In other worlds than square
+            grids, and for other bodies than points, they wait in place of PIBT. ECBS first
             finds the cheapest path of an agent, and then the one with the fewest collisions within the bound. Only the time
             model `steps` is known.
 
@@ -32,9 +33,8 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
     count_paths,
     forget_touched,
     n_nearer,
-    new_rolling,
     search_distances,
-    with_steps,
+    shut_all,
 )
 from wayfolk.algorithms.controllers.rhcr.priorities import (
     LOG_IS_FULL,
@@ -44,9 +44,18 @@ from wayfolk.algorithms.controllers.rhcr.priorities import (
     plan_in_order,
     search_orders,
 )
+from wayfolk.algorithms.controllers.rhcr.rolling import (
+    RollingArrays,
+    new_rolling,
+    new_rolling_states,
+    with_steps,
+)
 from wayfolk.algorithms.options import Range
-from wayfolk.kernels.edits import no_edits, with_changes
+from wayfolk.kernels import rra
+from wayfolk.kernels.edits import no_edits, with_changed_edges, with_changes
 from wayfolk.problem.problem import Problem
+from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
@@ -56,6 +65,7 @@ OPTIMAL = False
 COMPLETE = False
 SEES = "all"
 MODELS = ("steps",)
+WORLDS = "any"
 
 LOG = 1 << 12  # paths of children of priority-based search for which there is room at first
 GROWTH = 8  # times the window, if agents do not come nearer to their goals
@@ -92,19 +102,21 @@ class Rhcr(Controller):
         self.solver, self.w, self.nodes, self.progress = solver, w, nodes, progress
         self.stays = problem.is_one_shot
         self.random = np.random.default_rng(seed)
-        self.pushing = pibt.begin(problem, seed=seed)
+        self.pushing = pibt.begin(problem, seed=seed) if problem.is_plain else None
         self.n_log = LOG
         self._planning: Generator[None, None, None] | None = None  # of a window, if it takes more than a slice
 
     def prepare(self, view: View) -> None:
         """Begin without paths and distances."""
-        self.pushing.prepare(view)
+        if self.pushing is not None:
+            self.pushing.prepare(view)
         self._forget(view)
 
     def _forget(self, view: View) -> None:
         """Begin again without paths and distances; the arrays of PIBT stay."""
         super().prepare(view)
-        self.rolling = new_rolling(view.grid, self.expanded, self.window, self.stays, view.memory)
+        self.states = view.states
+        self.rolling = new_rolling(view.states, self.expanded, self.window, self.stays, view.memory)
         self.tree = new_priorities(len(view.here), self.nodes, self.window, self.n_log)
         self.ecbs: EcbsTree | None = None
         self.paths: NDArray[np.int32] = np.zeros((0, 0), np.int32)
@@ -118,7 +130,8 @@ class Rhcr(Controller):
         Distances stay unless a cell that was searched has changed, or an agent has joined.
         """
         self._give_up()
-        self.pushing.update(view, change)
+        if self.pushing is not None:
+            self.pushing.update(view, change)
         if len(view.here) > len(self.expanded):
             self._forget(view)
         elif change.cells.size:
@@ -129,17 +142,32 @@ class Rhcr(Controller):
 
     def _repair(self, view: View) -> None:
         """Plan again on the changed map, with the distances that are still right."""
-        legal = view.grid.legal
-        forget_touched(self.rolling, with_changes(no_edits(), self.rolling.legal, legal))
-        self.rolling = self.rolling._replace(legal=legal, searches=self.rolling.searches._replace(legal=legal))
+        rolling, states = self.rolling, view.states
+        if isinstance(rolling, RollingArrays):
+            legal = view.grid.legal
+            forget_touched(rolling, with_changes(no_edits(), rolling.legal, legal))
+            self.rolling = rolling._replace(legal=legal, searches=rolling.searches._replace(legal=legal))
+        else:  # places have other numbers now
+            assert isinstance(states, StateGraph)
+            assert isinstance(self.states, StateGraph)
+            forget_touched(rolling, with_changed_edges(no_edits(), self.states.graph, states.graph))
+            searches = rra.on_edited(rolling.searches, states)
+            self.rolling = new_rolling_states(states, searches, self.expanded, self.window, self.stays)
+            self.ecbs = None
+            self._drop_paths()
+        self.states = states
         self.until = 0
 
     def remember(self, memory: "Memory") -> None:
         """The paths of the present window, random numbers, and what PIBT remembers.
 
-        Distances are searched again: searches of a window have a list for each cost, which must be right.
+        Distances are searched again: searches of a window have a list for each cost, which must be right. On states, all
+        begins anew.
         """
         self._give_up()
+        if self.pushing is None:
+            memory.begins_anew = True
+            return
         n, now = len(self.expanded), round(memory.view.time)
         self.pushing.remember(memory.part("pushing"))
         memory.generator("random", self.random)
@@ -185,8 +213,12 @@ class Rhcr(Controller):
         if self._planning is not None:
             self._planning.close()
             self._planning = None
-            self.paths, self.members = np.zeros((0, 0), np.int32), np.zeros(0, np.int32)
-            self.steps = self.until = 0
+            self._drop_paths()
+
+    def _drop_paths(self) -> None:
+        """Forget the paths of the present window."""
+        self.paths, self.members = np.zeros((0, 0), np.int32), np.zeros(0, np.int32)
+        self.steps = self.until = 0
 
     def _plan_all(self, view: View, now: int) -> Generator[None, None, None]:
         """Plan a window for all agents that can act, a longer one while too few of them come nearer to their goals."""
@@ -194,11 +226,12 @@ class Rhcr(Controller):
         acts = view.present & view.ours & ~view.crew.agents["done"]
         self.members = members = np.flatnonzero(acts).astype(np.int32)
         self.rolling.shut[:] = 0
-        self.rolling.shut[view.here[view.present & ~acts]] = 1
+        shut_all(self.rolling, view.here[view.present & ~acts])
         goals, n_known = view.goals.copy(), 0
         while (n_known := search_distances(self.rolling, members, view.here, goals, n_known)) < len(members):
             yield
-        away = int((view.here[members] != goals[members]).sum())
+        here = view.here if isinstance(self.states, Grid) else self.states.stand_of[view.here]
+        away = int((here[members] != goals[members]).sum())
         steps = self.window
         while True:
             paths, n_clear = yield from self._solve(view.here, goals, steps)
@@ -263,8 +296,14 @@ class Rhcr(Controller):
         return n_clear
 
     def _push(self, view: View, goals: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Paths for a window by PIBT, after which each agent in turn plans around the paths of all others."""
-        paths = push_along(self.pushing.arrays, view, self.members, self.window)
+        """Paths for a window by PIBT, after which each agent in turn plans around the paths of all others.
+
+        On states all agents wait before they plan.
+        """
+        if self.pushing is None:
+            paths = np.repeat(view.here[:, None], self.window + 1, 1)
+        else:
+            paths = push_along(self.pushing.arrays, view, self.members, self.window)
         count_paths(self.rolling, paths, self.members, self.window, 1)
         improve(self.rolling, paths, self.random.permutation(self.members), self.members, goals, 0, self.window)
         count_paths(self.rolling, paths, self.members, self.window, -1)

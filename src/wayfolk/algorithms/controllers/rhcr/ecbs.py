@@ -3,7 +3,8 @@
 Barer, Sharon, Stern and Felner, "Suboptimal variants of the conflict-based search algorithm for the multi-agent
 pathfinding problem", 2014; in a window: Li et al., "Lifelong multi-agent path finding in large-scale warehouses", 2021.
 
-A node forbids one agent a cell at a step, or a move at a step, beyond what its ancestors forbid. That agent has a new path,
+A node forbids one agent a cell at a step, or a move at a step, beyond what its ancestors forbid; on a graph of states, a
+place in a step, which is one that two agents have there. That agent has a new path,
 which costs at most w times the cheapest under its constraints, and collides with as few others as possible. Expanded is
 the node with the fewest colliding pairs among those whose cost is at most w times the least lower bound.
 
@@ -20,17 +21,14 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.rhcr.focal_search import Others, find_focal_path, new_others, note_others
 from wayfolk.algorithms.controllers.rhcr.paths import (
-    HOLDS,
     NOTHING,
-    RollingArrays,
     collide,
     cost_of_path,
     count_path,
     find_path,
     first_collision,
-    keep_against,
-    keep_off,
 )
+from wayfolk.algorithms.controllers.rhcr.rolling import HOLDS, AnyRolling, keep_rule, note_rule
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
 
@@ -55,7 +53,7 @@ class EcbsTree(NamedTuple):
     others: Others
 
 
-def new_ecbs_tree(arrays: RollingArrays, n_agents: int, limit: int, steps: int) -> EcbsTree:
+def new_ecbs_tree(arrays: AnyRolling, n_agents: int, limit: int, steps: int) -> EcbsTree:
     """Room for the children of `limit` nodes."""
     n_nodes = 2 * limit + 1
     return EcbsTree(
@@ -93,12 +91,9 @@ def search_ecbs(arrays, tree, paths, best, agents, goals, last, w, limit):
                     best[agent, step] = paths[agent, step]
         if one == NOBODY:
             break
-        is_meeting = paths[one, n_clear + 1] == paths[other, n_clear + 1]
         for k in range(2):
             child = nodes[n_nodes]
-            child["agent"], child["step"] = one if k == 0 else other, n_clear
-            child["there"] = paths[child["agent"], n_clear + 1]
-            child["here"] = child["there"] if is_meeting else paths[child["agent"], n_clear]
+            note_rule(arrays, paths, child, one if k == 0 else other, other if k == 0 else one, n_clear)
             child["parent"], child["is_open"] = node, True
             n_nodes += _plan_child(arrays, tree, paths, agents, goals, last, w, n_nodes)
     return most
@@ -127,7 +122,7 @@ def _n_colliding(arrays, paths, agents, agent, last):
     """With how many others `agent` collides."""
     n = 0
     for other in agents:
-        if other != agent and collide(paths, arrays.offsets, agent, other, last):
+        if other != agent and collide(arrays, paths, agent, other, last):
             n += 1
     return n
 
@@ -188,10 +183,8 @@ def _plan_child(arrays, tree, paths, agents, goals, last, w, number):
     node = np.int64(number)
     while node != ROOT:
         rule = tree.nodes[node]
-        if rule["agent"] == agent and rule["here"] == rule["there"]:
-            keep_off(arrays, np.int64(rule["there"]), rule["step"] + 1)
-        elif rule["agent"] == agent:
-            keep_against(arrays, np.int64(rule["there"]), np.int64(rule["here"]), np.int64(rule["step"]))
+        if rule["agent"] == agent:
+            keep_rule(arrays, rule)
         node = np.int64(rule["parent"])
     before = _n_colliding(arrays, paths, agents, agent, last)
     if not find_path(arrays, paths, agent, goal, 0, last):

@@ -6,35 +6,45 @@ f is above the limit are left out.
 Invariants  a path costs at most the limit, and keeps the present set of reservations.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.rhcr.paths import (
-    ARRIVES,
-    ENOUGH,
     MOST_COST,
-    SEARCHES,
-    WAIT,
-    RollingArrays,
     count_path,
-    is_open,
-    move_between,
     trace,
 )
-from wayfolk.compile.jit import inner
+from wayfolk.algorithms.controllers.rhcr.rolling import (
+    ENOUGH,
+    SEARCHES,
+    WAIT,
+    AnyRolling,
+    RollingArrays,
+    RollingStates,
+    is_home,
+    is_open,
+    move_between,
+    move_to,
+    n_moves,
+    pointer,
+)
+from wayfolk.compile.jit import inner, specialise
 from wayfolk.kernels import heap, rra
+from wayfolk.kernels.codes import NOWHERE
 from wayfolk.kernels.crossing import corners
 from wayfolk.kernels.lazy import lazy_zeros
+from wayfolk.kernels.occupancy import move_row
 
 MOVES = 8  # bits
-ROOM = 9 * ENOUGH + 1
 
 
 class Others(NamedTuple):
     """`moved[step, cell]` has the number of the present search, and a bit for each move by which others leave the cell.
 
+    On a graph of states it is empty: moves are counted by their places, as nodes are.
     `open` is the heap of the search; its items are rows of `nodes` of the window's arrays, and `hits` are their collisions.
     """
 
@@ -43,26 +53,20 @@ class Others(NamedTuple):
     hits: NDArray[np.int32]
 
 
-def new_others(arrays: RollingArrays, steps: int) -> Others:
+def new_others(arrays: AnyRolling, steps: int) -> Others:
     """Room for windows of `steps` steps."""
-    return Others(
-        lazy_zeros((steps + 1, len(arrays.legal)), np.int64), np.zeros(ROOM, heap.ROW), np.zeros(ROOM, np.int32)
-    )
+    shape = (steps + 1, len(arrays.legal)) if isinstance(arrays, RollingArrays) else (0, 0)
+    room = len(arrays.nodes)
+    return Others(lazy_zeros(shape, np.int64), np.zeros(room, heap.ROW), np.zeros(room, np.int32))
 
 
 @inner
 def note_others(arrays, others, paths, agents, agent, last):
     """Begin a new search for `agent`: note the moves of all other `agents`."""
     arrays.counts[SEARCHES] += 1
-    base = arrays.counts[SEARCHES] << MOVES
     for other in agents:
-        if other == agent:
-            continue
-        for step in range(last):
-            here, there = paths[other, step], paths[other, step + 1]
-            if here != there:
-                before = max(others.moved[step, here], base)
-                others.moved[step, here] = before | (np.int64(1) << move_between(arrays.offsets, here, there))
+        if other != agent:
+            note_moves(arrays, others, paths, other, last)
 
 
 @inner
@@ -92,23 +96,21 @@ def find_focal_path(arrays, others, paths, agent, goal, last, most):
         if n_expanded == ENOUGH:
             break
         n_expanded += 1
-        for k in range(9):
-            if k < WAIT and not (arrays.legal[cell] >> k) & 1:
-                continue
-            there = cell if k == WAIT else cell + arrays.offsets[k]
-            if not is_open(arrays, cell, there, k, step):
+        for k in range(n_moves(arrays, cell)):
+            there = move_to(arrays, cell, k)
+            if there == NOWHERE or not is_open(arrays, cell, there, k, step):
                 continue
             left = 0 if been else rra.distance(searches, agent, there)
             if left == rra.UNREACHABLE:
                 continue
-            arrives = not arrays.stays and not been and there == goal and k != WAIT
-            then = cost + (1 if not been and not (k == WAIT and cell == goal) else 0)
+            arrives = not arrays.stays and not been and there != cell and is_home(arrays, there, goal)
+            then = cost + (1 if not been and not (there == cell and is_home(arrays, cell, goal)) else 0)
             visited = 1 if been or arrives else 0
-            now = min(hits + _hits(arrays, others, cell, there, k, step), MOST_COST - 1)
+            now = min(hits + n_hits(arrays, others, cell, there, k, step), MOST_COST - 1)
             known = seen[visited, step + 1, there]
             if then + left > most or base <= known <= base + now:
                 continue
-            move = k + (ARRIVES if arrives else 0)
+            move = pointer(arrays, cell, k, arrives)
             n_nodes = _add(arrays, others, n_nodes, there, step=step + 1, been=visited, cost=then, hits=now, move=move)
             tie = ((np.int64(then) + left) << 16) - step
             n_open = heap.push(others.open, n_open, np.int64(now), tie, np.int32(n_nodes - 1))
@@ -128,9 +130,20 @@ def _add(arrays, others, n_nodes, cell, step, been, cost, hits, move):
     return n_nodes + 1
 
 
-@inner
-def _hits(arrays, others, cell, there, k, step):
-    """How many others a move collides with."""
+def _grid_note_moves(arrays, others, paths, other, last):
+    base = arrays.counts[SEARCHES] << MOVES
+    for step in range(last):
+        here, there = paths[other, step], paths[other, step + 1]
+        if here != there:
+            before = max(others.moved[step, here], base)
+            others.moved[step, here] = before | (np.int64(1) << move_between(arrays.offsets, here, there))
+
+
+def _state_note_moves(arrays, others, paths, other, last):
+    pass
+
+
+def _grid_n_hits(arrays, others, cell, there, k, step):
     n = np.int64(arrays.used[step + 1, there])
     if k == WAIT:
         return n
@@ -147,3 +160,31 @@ def _leaves(arrays, others, cell, k, step):
     """1 if another agent leaves `cell` by move `k` after `step`, else 0."""
     moved = others.moved[step, cell]
     return (moved >> k) & 1 if moved >= arrays.counts[SEARCHES] << MOVES else np.int64(0)
+
+
+def _state_n_hits(arrays, others, node, there, k, step):
+    table, n = arrays.occupancy, np.int64(0)
+    row = move_row(table, node, k)
+    for at in range(table.node_first[there], table.node_first[there + 1]):
+        n += arrays.used[step + 1, table.node_places[at]]
+    for at in range(table.move_first[row], table.move_first[row + 1]):
+        n += arrays.used[step + 1, table.move_places[at]]
+    return n
+
+
+_NOTE_MOVES: dict[type, Callable[..., Any]] = {RollingArrays: _grid_note_moves, RollingStates: _state_note_moves}
+_N_HITS: dict[type, Callable[..., Any]] = {RollingArrays: _grid_n_hits, RollingStates: _state_n_hits}
+
+
+def note_moves(arrays: Any, others: Any, paths: Any, other: Any, last: Any) -> Any:
+    """Note the moves of one other agent."""
+    return _NOTE_MOVES[type(arrays)](arrays, others, paths, other, last)
+
+
+def n_hits(arrays: Any, others: Any, cell: Any, there: Any, k: Any, step: Any) -> Any:
+    """How many others a move collides with; on a graph of states, in how many places."""
+    return _N_HITS[type(arrays)](arrays, others, cell, there, k, step)
+
+
+specialise(note_moves, _NOTE_MOVES)
+specialise(n_hits, _N_HITS)

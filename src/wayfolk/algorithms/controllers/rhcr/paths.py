@@ -7,101 +7,49 @@ equal f the search goes on where no other path leads at that step, if it can.
 An agent that does not stay on its goal has done its work when it is there once: the rest of the window costs it nothing,
 and it only keeps out of the way of others. An agent that stays pays for each step in which it does not stand on its goal.
 
+What moves and collisions are depends on the class of the arrays (see `rolling`): a cell here may be a node of a graph of
+states.
+
 Invariants  a planned path does not collide with the paths that it was planned around, up to the last step of the window.
-            `used[step, cell]` is the number of paths that are at a cell at a step.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
+from wayfolk.algorithms.controllers.rhcr.rolling import (
+    ENOUGH,
+    SEARCHES,
+    TOTAL,
+    WAIT,
+    collide_at,
+    count_step,
+    is_arrival,
+    is_home,
+    is_open,
+    is_used,
+    keep_against,
+    keep_off,
+    move_to,
+    n_moves,
+    origin,
+    pair_at,
+    pointer,
+    shut_off,
+    turned,
+)
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels import rra
-from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.crossing import corners, diagonal
-from wayfolk.kernels.lazy import lazy_zeros
+from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.planning import SLICE
-from wayfolk.world.grid import Grid, Moves
 
-ENOUGH = 1 << 12  # expansions after which a window counts as having no path
 NOTHING = np.int32(2**31 - 1)
-WAIT = 8  # the move after the eight directions
-COLLISIONS, HOLDS, SEARCHES, TOTAL = range(4)  # places in `counts`
-HELD_BITS, IS_THERE = 9, np.int64(1 << 8)
 MOST_COST = np.int64(1 << 12)  # more than a path through a window costs
-ARRIVES = 16  # added to the move by which an agent comes to its goal
-NODE = np.dtype([("cell", np.int32), ("cost", np.int32), ("after", np.int32), ("step", np.int16), ("been", np.int16)])
 
 
-class RollingArrays(NamedTuple):
-    """What planning takes: the map, walls for the time being, distances to goals, and room for searches.
-
-    `held[step, cell]` is the number of the present set of reservations, if it has one there, a bit for an agent that is
-    there, and eight bits for the moves by which agents leave. `seen` and `moves` are the cost and the last move of a node
-    of the present search, without and with a visit to the goal. `stacks` and `nodes` are its open list. `who[cell]` and
-    `from_where[cell]` are the agents that enter and leave a cell in a step, if `marks` has its number. `spent` counts the
-    expansions for each agent, `counts[TOTAL]` those of all.
-    """
-
-    legal: NDArray[np.uint8]
-    offsets: NDArray[np.int32]
-    shut: NDArray[np.uint8]
-    searches: rra.Rra
-    used: NDArray[np.int16]
-    held: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    moves: NDArray[np.uint8]
-    stacks: NDArray[np.int32]
-    nodes: NDArray[np.void]
-    who: NDArray[np.int32]
-    from_where: NDArray[np.int32]
-    marks: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    spent: NDArray[np.int64]
-    stays: bool
-
-
-def new_rolling(
-    grid: Grid, spent: NDArray[np.int64], steps: int, stays: bool, memory: int | None = None
-) -> RollingArrays:
-    """Arrays for windows of up to `steps` steps; agents stay on their goals or not. `spent` counts their expansions.
-
-    Distances take up to `memory` bytes.
-    """
-    arrays = RollingArrays(
-        legal=grid.legal,
-        offsets=grid.offsets,
-        shut=np.zeros(grid.n_cells, np.uint8),
-        searches=rra.new_rra(grid, len(spent), 1, 2 if grid.moves is Moves.FOUR else 1, memory),
-        used=np.zeros((0, 0), np.int16),
-        held=np.zeros((0, 0), np.int64),
-        seen=np.zeros((0, 0, 0), np.int64),
-        moves=np.zeros((0, 0, 0), np.uint8),
-        stacks=np.zeros(0, np.int32),
-        nodes=np.zeros(9 * ENOUGH + 1, NODE),
-        who=np.zeros(grid.n_cells, np.int32),
-        from_where=np.zeros(grid.n_cells, np.int32),
-        marks=np.zeros((2, grid.n_cells), np.int64),
-        counts=np.zeros(4, np.int64),
-        spent=spent,
-        stays=stays,
-    )
-    return with_steps(arrays, steps)
-
-
-def with_steps(arrays: RollingArrays, steps: int) -> RollingArrays:
-    """The same arrays with room for windows of `steps` steps. No paths are counted in `used`."""
-    if steps < len(arrays.used):
-        return arrays
-    shape = (steps + 1, len(arrays.legal))
-    return arrays._replace(
-        used=lazy_zeros(shape, np.int16),
-        held=lazy_zeros(shape, np.int64),
-        seen=lazy_zeros((2, *shape), np.int64),
-        moves=lazy_zeros((2, *shape), np.uint8),
-        stacks=np.zeros(2 * steps + 3, np.int32),
-    )
+@kernel
+def shut_all(arrays, cells):
+    """Let nobody come to where others stand."""
+    for cell in cells:
+        shut_off(arrays, cell)
 
 
 @kernel
@@ -115,7 +63,8 @@ def count_paths(arrays, paths, agents, last, change):
 def count_path(arrays, paths, agent, first, last, change):
     """Add `change` to `used` along the path of `agent`."""
     for step in range(first, last + 1):
-        arrays.used[step, paths[agent, step]] += change
+        before = paths[agent, step - 1] if step > first else NOWHERE
+        count_step(arrays, before, paths[agent, step], step, change)
 
 
 @inner
@@ -124,32 +73,8 @@ def hold(arrays, paths, agent, first, last):
     for step in range(first, last + 1):
         here = paths[agent, step]
         keep_off(arrays, here, step)
-        if step < last and paths[agent, step + 1] != here:
+        if step < last:
             keep_against(arrays, here, paths[agent, step + 1], step)
-
-
-@inner
-def keep_off(arrays, cell, step):
-    """Let nobody be in `cell` at `step`, in the present set of reservations."""
-    held = arrays.held
-    held[step, cell] = max(held[step, cell], arrays.counts[HOLDS] << HELD_BITS) | IS_THERE
-
-
-@inner
-def keep_against(arrays, here, there, step):
-    """Let nobody move from `there` to `here`, nor cross the way between them, after `step`."""
-    held = arrays.held
-    before = max(held[step, here], arrays.counts[HOLDS] << HELD_BITS)
-    held[step, here] = before | (np.int64(1) << move_between(arrays.offsets, here, there))
-
-
-@inner
-def move_between(offsets, here, there):
-    """The number of the move from `here` to `there`."""
-    k = 0
-    while k < WAIT and here + offsets[k] != there:
-        k += 1
-    return k
 
 
 @kernel
@@ -224,23 +149,23 @@ def find_path(arrays, paths, agent, goal, first, last):
         n_expanded += 1
         # the last node on a stack is taken first: cells of other paths are put there before free ones
         for is_free in range(2):
-            for turn in range(9):
-                k = (turn + agent) & 7 if turn < 8 else WAIT
-                if k < WAIT and not (arrays.legal[cell] >> k) & 1:
+            for turn in range(n_moves(arrays, cell)):
+                k = turned(arrays, cell, turn, agent)
+                there = move_to(arrays, cell, k)
+                if there == NOWHERE or is_used(arrays, there, step + 1) == (is_free == 1):
                     continue
-                there = cell if k == WAIT else cell + arrays.offsets[k]
-                if (arrays.used[step + 1, there] == 0) != (is_free == 1) or not is_open(arrays, cell, there, k, step):
+                if not is_open(arrays, cell, there, k, step):
                     continue
                 left = 0 if been else rra.distance(searches, agent, there)
                 if left == rra.UNREACHABLE:
                     continue
-                arrives = not arrays.stays and not been and there == goal and k != WAIT
-                is_paid = not been and not (k == WAIT and cell == goal)
+                arrives = not arrays.stays and not been and there != cell and is_home(arrays, there, goal)
+                is_paid = not been and not (there == cell and is_home(arrays, cell, goal))
                 then = cost + (1 if is_paid else 0)
                 visited = 1 if been or arrives else 0
                 known = seen[visited, step + 1, there]
                 if known < base or known > base + then:
-                    move = k + (ARRIVES if arrives else 0)
+                    move = pointer(arrays, cell, k, arrives)
                     n_nodes = _push(arrays, n_nodes, then + left - least, there, step + 1, visited, then, move)
     _count(arrays, agent, n_expanded + rra.expansions(searches, agent) - before)
     count_path(arrays, paths, agent, first, last, 1)
@@ -259,34 +184,14 @@ def _push(arrays, n_nodes, f, cell, step, been, cost, move):
 
 
 @inner
-def is_open(arrays, here, there, k, step):
-    """Whether move `k` at `step` keeps out of the way of the present set of reservations."""
-    held, base = arrays.held, arrays.counts[HOLDS] << HELD_BITS
-    if arrays.shut[there] or (held[step + 1, there] >= base and held[step + 1, there] & IS_THERE):
-        return False
-    if k == WAIT:
-        return True
-    if held[step, there] >= base and (held[step, there] >> (k ^ 2)) & 1:
-        return False
-    if k >= 4:
-        beside, across = corners(arrays.offsets, here, k)
-        for _ in range(2):
-            if held[step, beside] >= base and (held[step, beside] >> move_between(arrays.offsets, beside, across)) & 1:
-                return False
-            beside, across = across, beside
-    return True
-
-
-@inner
 def trace(arrays, paths, agent, cell, first, last, been):
     """Write the path that ends in `cell`."""
     for step in range(last, first, -1):
         paths[agent, step] = cell
         move = np.int64(arrays.moves[been, step, cell])
-        if move >= ARRIVES:
-            been, move = 0, move - ARRIVES
-        if move < WAIT:
-            cell -= arrays.offsets[move]
+        if is_arrival(arrays, move):
+            been = 0
+        cell = origin(arrays, cell, move)
 
 
 @inner
@@ -294,9 +199,10 @@ def cost_of_path(arrays, paths, agent, goal, last):
     """The steps until `last` that an agent needs to its goal, or does not spend there if it stays; and what is left."""
     total = 0
     for step in range(last):
-        if paths[agent, step] != goal or paths[agent, step + 1] != goal:
+        here, there = paths[agent, step], paths[agent, step + 1]
+        if here != there or not is_home(arrays, here, goal):
             total += 1
-        if not arrays.stays and paths[agent, step + 1] == goal:
+        if not arrays.stays and is_home(arrays, there, goal):
             return total
     return total + rra.distance(arrays.searches, agent, paths[agent, last])
 
@@ -307,11 +213,11 @@ def n_nearer(arrays, paths, agents, goals, last):
     n = 0
     for agent in agents:
         searches, goal = arrays.searches, goals[agent]
-        if rra.goal_of(searches, agent) != goal or paths[agent, 0] == goal:
+        if rra.goal_of(searches, agent) != goal or is_home(arrays, paths[agent, 0], goal):
             continue
         arrives = False
         for step in range(1, last + 1):
-            arrives = arrives or paths[agent, step] == goal
+            arrives = arrives or is_home(arrays, paths[agent, step], goal)
         left = rra.distance(searches, agent, paths[agent, last])
         if arrives or left < rra.distance(searches, agent, paths[agent, 0]):
             n += 1
@@ -324,43 +230,17 @@ def first_collision(arrays, paths, agents, last):
 
     NOBODY twice, and `last`, if none collide up to the step `last`.
     """
-    offsets, who, from_where, marks = arrays.offsets, arrays.who, arrays.from_where, arrays.marks
     for step in range(last):
-        arrays.counts[COLLISIONS] += 1
-        mark = arrays.counts[COLLISIONS]
-        for agent in agents:
-            here, there = paths[agent, step], paths[agent, step + 1]
-            if marks[0, there] == mark:
-                return who[there], agent, step
-            marks[0, there] = marks[1, here] = mark
-            who[there] = from_where[here] = agent
-        for agent in agents:
-            here, there = paths[agent, step], paths[agent, step + 1]
-            if here == there:
-                continue
-            if marks[1, there] == mark and paths[from_where[there], step + 1] == here:
-                return from_where[there], agent, step
-            k = diagonal(offsets, here, there)
-            if k > 0:
-                beside, across = corners(offsets, here, k)
-                for _ in range(2):
-                    if marks[1, beside] == mark and paths[from_where[beside], step + 1] == across:
-                        return from_where[beside], agent, step
-                    beside, across = across, beside
+        one, other = pair_at(arrays, paths, agents, step)
+        if one != NOBODY:
+            return one, other, step
     return NOBODY, NOBODY, last
 
 
 @inner
-def collide(paths, offsets, agent, other, last):
+def collide(arrays, paths, agent, other, last):
     """Whether two agents collide up to the step `last`."""
-    for step in range(last):
-        here, there = paths[agent, step], paths[agent, step + 1]
-        its_here, its_there = paths[other, step], paths[other, step + 1]
-        if there == its_there or (there == its_here and here == its_there):
-            return True
-        k = diagonal(offsets, here, there)
-        if k > 0:
-            beside, across = corners(offsets, here, k)
-            if (its_here == beside and its_there == across) or (its_here == across and its_there == beside):
-                return True
-    return False
+    step = 0
+    while step < last and not collide_at(arrays, paths, agent, other, step):
+        step += 1
+    return step < last

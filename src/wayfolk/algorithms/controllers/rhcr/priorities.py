@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.rhcr.paths import (
-    HOLDS,
     NOTHING,
-    TOTAL,
     collide,
     cost_of_path,
+    count_path,
     find_path,
     first_collision,
     hold,
 )
+from wayfolk.algorithms.controllers.rhcr.rolling import HOLDS, TOTAL
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.planning import SLICE
@@ -184,12 +184,10 @@ def _exchange(arrays, tree, paths, first, end, last):
     """Exchange the paths of a part of the log with the present ones."""
     for k in range(first, end):
         agent = tree.log[k]
+        count_path(arrays, paths, agent, 0, last, -1)
         for step in range(last + 1):
-            cell = paths[agent, step]
-            arrays.used[step, cell] -= 1
-            paths[agent, step] = tree.kept[k, step]
-            arrays.used[step, paths[agent, step]] += 1
-            tree.kept[k, step] = cell
+            paths[agent, step], tree.kept[k, step] = tree.kept[k, step], paths[agent, step]
+        count_path(arrays, paths, agent, 0, last, 1)
 
 
 @inner
@@ -218,7 +216,7 @@ def _plan_child(arrays, tree, paths, goals, last, high, low):
             if is_hit:
                 break
             other = tree.above[i]
-            is_hit = marks[2, other] == change and collide(paths, arrays.offsets, agent, other, last)
+            is_hit = marks[2, other] == change and collide(arrays, paths, agent, other, last)
         if not is_hit:
             continue
         if counts[N_LOG] == tree.log.size:
