@@ -99,7 +99,9 @@ def new_generator(fields: DistanceTable, luck: NDArray[np.uint64]) -> Generator:
         keys=np.zeros(9 if nodes is None else max(9, nodes.choices.shape[1]), np.int64),
         guides=np.zeros(0, GUIDE),
         first=np.zeros(n + 1, np.int64),
-        around=np.full(n if n <= CROWDED * n_spots else 0, NOWHERE, np.int32).repeat(2).view(GUIDE),
+        around=np.full(n if n <= CROWDED * n_spots and (nodes is None or nodes.are_points) else 0, NOWHERE, np.int32)
+        .repeat(2)
+        .view(GUIDE),
         luck=luck,
         far=fields.far,
     )
