@@ -16,8 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from reference import TooManyStates, legal_moves
+from wayfolk.kernels import codes
+from wayfolk.kernels.codes import NOWHERE
 from wayfolk.problem.problem import Problem, random_problem
 from wayfolk.world.body import Body
+from wayfolk.world.edits import EDITS, edited
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves
 from wayfolk.world.hexagons import HexGrid
@@ -313,3 +316,79 @@ def tiny_problem(kind: str, number: int) -> tuple[Problem, int | None]:
             return problem, least_sum_of_costs(problem)
         except TooManyStates:
             skip += 1
+
+
+def judged_moves(problem: Problem, here: list[State], wants: list[State]) -> list[bool]:
+    """Which agents move when each wants to go to another state, or to stay: the rule of the referee.
+
+    Agents claim where they go, then how they go there, in the order of numbers, unless one before them claims what is in
+    their way. Then all are refused again and again that somebody who stays is in the way of.
+    """
+    world, n = problem.world, len(here)
+    bodies = [problem.kinds[int(kind)] for kind in (problem.kind_of if problem.kind_of.size else np.zeros(n, int))]
+    is_open = [wants[k] != here[k] and wants[k] in following(world, bodies[k], here[k]) for k in range(n)]
+    for other in range(n):
+        is_open[other] = is_open[other] and not any(
+            overlap(world, bodies[one], wants[one], bodies[other], wants[other]) for one in range(other) if is_open[one]
+        )
+    moves = [(here[k], wants[k]) for k in range(n)]
+    for other in range(n):
+        is_open[other] = is_open[other] and not any(
+            clash(world, bodies[one], moves[one], bodies[other], moves[other]) for one in range(other) if is_open[one]
+        )
+    while True:
+        stays = [k for k in range(n) if not is_open[k]]
+        refused = [
+            k for k in range(n) if is_open[k]
+            and any(clash(world, bodies[one], (here[one], here[one]), bodies[k], moves[k]) for one in stays)
+        ]  # fmt: skip
+        if not refused:
+            return is_open
+        for k in refused:
+            is_open[k] = False
+
+
+def faults_of_record(record) -> list[str]:
+    """What is wrong with the record of a simulation in steps, its rows played one after another."""
+    states, here, faults = record.states, {}, []
+
+    def place(node: int) -> tuple[Body, State]:
+        at = states.whereabouts(np.array([node]))
+        body = states.kinds[int(at.kind[0])]
+        ends = (int(at.cell[0]), int(at.heading[0]), int(at.ahead[0]), int(at.heading_ahead[0]))
+        return body, State(*ends, round(float(at.share[0]) * body.steps))
+
+    def look(now: float) -> None:
+        free = set(states.world.free_cells.tolist())
+        for agent, (body, state) in here.items():
+            if not (covered(states.world, body, state.cell) | covered(states.world, body, state.ahead)) <= free:
+                faults.append(f"{now}: agent {agent} is in a wall")
+        for one, other in itertools.combinations(here.values(), 2):
+            if overlap(states.world, *one, *other):
+                faults.append(f"{now}: {one} and {other} overlap")
+
+    here = {agent: place(node) for agent, node in enumerate(record.starts.tolist()) if node != NOWHERE}
+    look(0.0)
+    for now in np.unique(record.time).tolist():
+        rows = np.flatnonzero(record.time == now)
+        for row in rows.tolist():
+            kind, agent, cell = int(record.kind[row]), int(record.agent[row]), int(record.cell[row])
+            if kind in EDITS:
+                states = edited(states, kind, [cell])
+            elif kind == codes.JOIN:
+                here[agent] = place(cell)
+            elif kind == codes.LEAVE:
+                del here[agent]
+        look(now)
+        there = dict(here)
+        for row in rows[record.kind[rows] == codes.MOVE].tolist():
+            agent, (body, state) = int(record.agent[row]), place(int(record.cell[row]))
+            if state not in following(states.world, body, here[agent][1]):
+                faults.append(f"{now}: agent {agent} jumps from {here[agent]} to {state}")
+            there[agent] = body, state
+        for one, other in itertools.combinations(sorted(here), 2):
+            ways = ((here[one][1], there[one][1]), (here[other][1], there[other][1]))
+            if clash(states.world, here[one][0], ways[0], here[other][0], ways[1]):
+                faults.append(f"{now}: agents {one} and {other} meet")
+        here = there
+    return faults

@@ -19,6 +19,7 @@ from wayfolk.errors import BadPlan
 from wayfolk.judge.body_plans import check_bodies
 from wayfolk.judge.plans import KINDS_OF_FAULT, Fault, check
 from wayfolk.judge.records import check_record
+from wayfolk.judge.state_records import check_state_record
 from wayfolk.kernels.codes import OPEN_EAST, OPEN_SOUTH
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
@@ -252,7 +253,24 @@ def test_faults_read_as_sentences_and_as_json() -> None:
                 "world.state_graph",
             },
         ),
-        (check_record, {"errors", "judge.plans", "kernels.codes", "problem.record"}),
+        (
+            check_record,
+            {"errors", "judge.plans", "judge.state_records", "kernels.codes", "problem.record", "world.grid"},
+        ),
+        (
+            check_state_record,
+            {
+                "errors",
+                "judge.body_plans",
+                "judge.plans",
+                "kernels",
+                "kernels.codes",
+                "problem.record",
+                "world.edits",
+                "world.graph",
+                "world.state_graph",
+            },
+        ),
     ],
 )
 def test_the_judges_import_no_algorithm(judge: Callable[..., object], knows: set[str]) -> None:

@@ -14,7 +14,7 @@ import reference
 from wayfolk.errors import BadInput
 from wayfolk.judge.plans import Fault, check
 from wayfolk.judge.records import check_record
-from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, REFUSED
+from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, REFUSED, THOUGHT
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.record import DISTANCE, KINDS, STEPS, TURNS, Record
 from wayfolk.world.grid import Grid
@@ -282,7 +282,7 @@ def test_in_turns_everyone_acts_once_in_the_order_of_numbers() -> None:
     [
         ((-1, 0, MOVE, (0, 1)), "row 0 of the record has a time that is not a number from 0"),
         ((0.5, 0, MOVE, (0, 1)), "row 0 of the record has a time between two steps"),
-        ((0, 0, len(KINDS), (0, 1)), f"row 0 of the record has an unknown kind, of {len(KINDS)}"),
+        ((0, 0, THOUGHT + 1, (0, 1)), "row 0 of the record has an unknown kind, of 10"),
         ((0, 1, MOVE, (0, 1)), "row 0 of the record has an unknown agent, of 1"),
     ],
 )

@@ -18,7 +18,7 @@ def a_record(
 ) -> Record:
     rows = sorted(rows, key=lambda row: row[0])
     return Record(
-        grid=grid,
+        states=grid,
         starts=np.array(starts, np.int32),
         time=np.array([row[0] for row in rows], np.float64),
         agent=np.array([row[1] for row in rows], np.int32),

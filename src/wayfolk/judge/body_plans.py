@@ -110,14 +110,24 @@ class BodyJudge(FaultList):
         missing = np.flatnonzero(~self.known(after))
         self.single("vanished", np.full(len(missing), step), missing)
         agents = np.flatnonzero(self.known(before) & self.known(after))
-        here, there = self.nodes.whereabouts(before[agents]), self.nodes.whereabouts(after[agents])
+        if step == 0:
+            self.judge_places(agents, after, step)
+        else:
+            self.judge_moves(agents, before, after, step)
+
+    def judge_places(self, agents: Ints, after: Ints, step: float) -> None:
+        """Judge where these agents are."""
+        there = self.nodes.whereabouts(after[agents])
         stands = self._is_on_free_ground(there)
         self.single("wall", np.full((~stands).sum(), step), agents[~stands], after[agents[~stands]])
         for one, other in islice(self._overlaps(there), self.limit):
             at = after[agents[other]] if one == other else after[agents[one]]
             self.add("vertex", step, [agents[one], agents[other]], int(at))
-        if step == 0:
-            return
+
+    def judge_moves(self, agents: Ints, before: Ints, after: Ints, step: float) -> None:
+        """Judge where these agents are after a step, and how they came there."""
+        self.judge_places(agents, after, step)
+        here, there = self.nodes.whereabouts(before[agents]), self.nodes.whereabouts(after[agents])
         moved = before[agents] != after[agents]
         jumps = moved & ~self._is_move(here, there)
         self.single("jump", np.full(jumps.sum(), step), agents[jumps], before[agents[jumps]], after[agents[jumps]])

@@ -9,6 +9,7 @@ sum of loss does not charge the steps that it rested there before it left again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,9 @@ from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import DISTANCE, TURNS, Record
 from wayfolk.world.grid import Grid, Moves
+
+if TYPE_CHECKING:
+    from wayfolk.world.state_graph import StateGraph
 
 
 def rest_steps(plan: Plan, goals: ArrayLike) -> NDArray[np.int64]:
@@ -63,13 +67,21 @@ def travel_distance(plan: Plan) -> float:
 
     The paper on BMAA* gives the mean over agents: divide by their number.
     """
-    return float(step_lengths(plan.grid, plan.cells[:-1], plan.cells[1:]).sum())
+    return float(step_lengths(plan.states, plan.cells[:-1], plan.cells[1:]).sum())
 
 
-def step_lengths(grid: Grid, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
-    """Return the length of the move from each of `here` to each of `there`, 0 for a wait; terrain does not count."""
-    apart = np.abs(grid.places(there) - grid.places(here))
-    return np.asarray(apart.min(-1) * (grid.diagonal - 1.0) + apart.max(-1), np.float64)
+def step_lengths(states: Grid | StateGraph, here: ArrayLike, there: ArrayLike) -> NDArray[np.float64]:
+    """Return the length of the move from each of `here` to each of `there`, 0 for a wait; terrain does not count.
+
+    Between nodes with positions it is the straight distance, and 0 for a turn; without positions each move counts as 1.
+    """
+    if isinstance(states, Grid):
+        apart = np.abs(states.places(there) - states.places(here))
+        return np.asarray(apart.min(-1) * (states.diagonal - 1.0) + apart.max(-1), np.float64)
+    begin, end = np.asarray(here), np.asarray(there)
+    if states.positions is None:
+        return np.asarray(begin != end, np.float64)
+    return np.asarray(np.linalg.norm(states.positions[end] - states.positions[begin], axis=-1), np.float64)
 
 
 def completion_rate(plan: Plan, goals: ArrayLike) -> float:
@@ -111,10 +123,10 @@ def lower_bound(problem: Problem, seconds: float | None = None) -> int:
         return int(_fewest_steps(problem).sum(dtype=np.int64))
     from wayfolk.kernels.deadline import OutOfTime, deadline, in_parts
 
-    grid, steps = problem.grid, _steps_on_empty_map(problem)
+    states, steps = problem.states, _steps_on_empty_map(problem)
     try:
         with deadline(seconds):
-            for part in in_parts(np.arange(problem.n_agents), len(grid.free_cells)):
+            for part in in_parts(np.arange(problem.n_agents), len(states.free_cells)):
                 steps[part] = _fewest_steps(problem, part)
     except OutOfTime:
         pass
@@ -122,7 +134,9 @@ def lower_bound(problem: Problem, seconds: float | None = None) -> int:
 
 
 def _steps_on_empty_map(problem: Problem) -> NDArray[np.int64]:
-    """The steps of each agent to its goal if there were no walls."""
+    """The steps of each agent to its goal if there were no walls; 0 where only the edges say how far it is."""
+    if not problem.is_plain:
+        return np.zeros(problem.n_agents, np.int64)
     away = np.abs(problem.grid.places(problem.goals) - problem.grid.places(problem.starts)).astype(np.int64)
     steps: NDArray[np.int64] = away.sum(1) if problem.grid.moves is Moves.FOUR else away.max(1)
     return steps
@@ -134,11 +148,12 @@ def _fewest_steps(problem: Problem, agents: NDArray[np.intp] | slice = slice(Non
     from wayfolk.world.spots import fewest_steps
 
     _needs_one_goal(problem)
-    steps = fewest_steps(problem.grid, problem.starts[agents], problem.goals[agents])
+    states = problem.states
+    steps = fewest_steps(states, problem.starts[agents], problem.goals[agents])
     lost = steps == UNREACHED
     if lost.any():
         agent = int(np.arange(problem.n_agents)[agents][lost.argmax()])
-        raise BadProblem(f"agent {agent} cannot reach its goal {problem.grid.place(problem.goals[agent])}")
+        raise BadProblem(f"agent {agent} cannot reach its goal {states.place(int(problem.goals[agent]))}")
     return steps
 
 
@@ -248,7 +263,7 @@ def move_lengths(record: Record) -> NDArray[np.float64]:
     first = np.append(True, agents[1:] != agents[:-1])[: len(rows)]
     before[first] = record.starts[agents[first]]
     lengths = np.zeros(len(record))
-    lengths[rows[is_move]] = step_lengths(record.grid, before[is_move], cells[is_move])
+    lengths[rows[is_move]] = step_lengths(record.states, before[is_move], cells[is_move])
     return lengths[record.of(MOVE)]
 
 
@@ -263,8 +278,9 @@ def move_times(record: Record) -> NDArray[np.float64]:
 class Ending:
     """How a record ends for the agents in `counts`: those that are still present and under control.
 
-    `since` is the time from which an agent has been on its goal; it has no meaning for an agent that is not `home`. The
-    definitions are those of the slides on BMAA*, where no agents join or leave.
+    `here` and `goal` are cells, or nodes: of a body that turns, the first of its cell. `since` is the time from which an
+    agent has been on its goal; it has no meaning for an agent that is not `home`. The definitions are those of the slides
+    on BMAA*, where no agents join or leave.
     """
 
     here: NDArray[np.int32]
@@ -324,6 +340,9 @@ def ending(record: Record) -> Ending:
     counts = np.ones(n, bool)
     counts[record.agent[control]] = record.kind[control] == JOIN
     walked = np.bincount(record.agent[moves], lengths, n).astype(np.float64)
+    if not isinstance(record.states, Grid):
+        stands = np.append(record.states.stand_of, NOWHERE)
+        here, goal = (stands[np.minimum(nodes, record.states.n_cells)] for nodes in (here, goal))
     return Ending(here, goal, np.maximum(since, ordered), walked, counts, record.end)
 
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
 from wayfolk.judge.plans import NOWHERE, Fault, Ints, Judge, Mask
-from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, REFUSED
-from wayfolk.problem.record import DISTANCE, KINDS, STEPS, TURNS, Record
+from wayfolk.kernels.codes import ARRIVE, BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, REFUSED, THOUGHT
+from wayfolk.problem.record import DISTANCE, STEPS, TURNS, Record
+from wayfolk.world.grid import Grid
 
 _SLACK = 1e-6  # clocks that add up small ticks are allowed to be this early
 _FOR_EVER = np.iinfo(np.int64).max
@@ -40,9 +41,15 @@ def check_record(record: Record, *, limit: int = 1000) -> list[Fault]:
     The moment at which a move ends is not part of it: a crossing move may begin at that very tick. Two moves that begin
     at the same tick cross.
 
+    Where agents are not points on a square grid, records are in steps, and each step is judged as that of a plan is.
+
     A record that begins in the middle of a run does not tell when its agents became ready: up to one tick before, it is
     assumed, so that a legal run has no faults wherever its record begins.
     """
+    if not isinstance(record.states, Grid):
+        from wayfolk.judge.state_records import check_state_record
+
+        return check_state_record(record, limit)
     _refuse_nonsense(record)
     judge = Judge(record.grid, limit)
     _arrivals(judge, record)
@@ -74,7 +81,7 @@ def _refuse_nonsense(record: Record) -> None:
         "a time between two steps": (record.time != np.rint(record.time)) & (record.model == STEPS),
         "a time between two turns": (np.abs(_turn_of(record) * record.tick - record.time) > _SLACK)
         & (record.model == TURNS),
-        f"an unknown kind, of {len(KINDS)}": record.kind >= len(KINDS),
+        f"an unknown kind, of {THOUGHT + 1}": record.kind > THOUGHT,
         f"an unknown agent, of {n_agents}": ((record.agent < 0) | (record.agent >= n_agents)) & ~edits,
         "an edit outside the map": outside & edits,
     }

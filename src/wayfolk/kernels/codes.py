@@ -25,3 +25,6 @@ MOVE, REFUSED, GOAL, ARRIVE, JOIN, LEAVE, RELEASE, BLOCK, FREE, THOUGHT = range(
 
 # What else an event can do; the log tells of it by the rows above.
 HOLD, RESUME, PUT = range(10, 13)
+
+# Rows and events of lanes, that is of edges of a graph.
+CLOSE, OPEN = range(13, 15)

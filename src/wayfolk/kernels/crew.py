@@ -155,6 +155,24 @@ def drop_routes(crew, legal, first, last):
             here = there
 
 
+@kernel
+def drop_node_routes(crew):
+    """Drop every route with a move that the nodes of a `StateCrew` do not have."""
+    first, target = crew.occupancy.first, crew.occupancy.target
+    for number in range(crew.agents.size):
+        answer = crew.answers[number]
+        here = crew.agents[number]["here"]
+        for k in range(answer["at"], answer["n_route"]):
+            there = crew.route[number, k]
+            edge = first[here]
+            while edge < first[here + 1] and target[edge] != there:
+                edge += 1
+            if here != there and edge == first[here + 1]:
+                answer["n_route"] = answer["at"] = 0
+                break
+            here = there
+
+
 @inner
 def _has_move(offsets, bits, step):
     for k in range(8):

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from wayfolk.errors import BadProblem
-from wayfolk.kernels.codes import BLOCK, FREE, GOAL, HOLD, JOIN, LEAVE, MOVE, PUT, RELEASE, RESUME
+from wayfolk.kernels.codes import BLOCK, CLOSE, FREE, GOAL, HOLD, JOIN, LEAVE, MOVE, OPEN, PUT, RELEASE, RESUME
+from wayfolk.world.body import Body
 
-Place = tuple[int, int]
+Place = Any  # (x, y) on a grid, the name of a node elsewhere
 ABOUT_AGENTS = (GOAL, LEAVE, RELEASE, HOLD, RESUME, MOVE, PUT)
 """Kinds of events that concern one agent, which is there or will join."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """At `time`, `kind` (of `wayfolk.kernels.codes`) happens to `agent` or at `places`."""
+    """At `time`, `kind` (of `wayfolk.kernels.codes`) happens to `agent` or at `places`; lanes are pairs of places.
+
+    `body` is that of an agent that joins, by default the first one of the problem.
+    """
 
     time: float
     kind: int
     agent: int = 0
     places: tuple[Place, ...] = ()
+    body: Body | None = None
 
     def __post_init__(self) -> None:
         if not self.time >= 0:
@@ -32,9 +38,12 @@ def retask(time: float, agent: int, goal: Place) -> Event:
     return Event(time, GOAL, agent, (goal,))
 
 
-def join(time: float, start: Place, goal: Place) -> Event:
-    """At `time`, or as soon as `start` is empty, a new agent appears there; it gets the next number."""
-    return Event(time, JOIN, 0, (start, goal))
+def join(time: float, start: Place, goal: Place, body: Body | None = None) -> Event:
+    """At `time`, or as soon as `start` is empty, a new agent appears there; it gets the next number.
+
+    Its `body` is one that agents of the problem have, by default the first of these.
+    """
+    return Event(time, JOIN, 0, (start, goal), body)
 
 
 def leave(time: float, agent: int) -> Event:
@@ -72,10 +81,23 @@ def put(time: float, agent: int, place: Place) -> Event:
 
 
 def block(time: float, places: Sequence[Place]) -> Event:
-    """At `time`, cells become walls, each as soon as no agent stands there."""
+    """At `time`, cells become walls, each as soon as no agent stands there, or is on its way over it."""
     return Event(time, BLOCK, 0, tuple(places))
 
 
 def free(time: float, places: Sequence[Place]) -> Event:
     """At `time`, walls become free cells."""
     return Event(time, FREE, 0, tuple(places))
+
+
+def close_lanes(time: float, lanes: Sequence[tuple[Place, Place]]) -> Event:
+    """At `time`, the lanes from the first to the second place of each pair close, each as soon as no slow agent is on it.
+
+    The lanes back, from the second to the first place, stay open.
+    """
+    return Event(time, CLOSE, 0, tuple(tuple(lane) for lane in lanes))
+
+
+def open_lanes(time: float, lanes: Sequence[tuple[Place, Place]]) -> Event:
+    """At `time`, lanes that were closed open again."""
+    return Event(time, OPEN, 0, tuple(tuple(lane) for lane in lanes))

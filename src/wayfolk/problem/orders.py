@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Order:
-    """Visit the cells `stops` in turn: a pickup and a delivery, or more. It can be given to a robot from `release` on.
+    """Visit the `stops` in turn: a pickup and a delivery, or more. It can be given to a robot from `release` on.
 
+    A stop is a cell of a square grid; in other worlds it is the name of a node.
     `vehicle` is the class of robots that the order is for; for now all robots are of one class, called "".
     """
 
-    stops: tuple[int, ...]
+    stops: tuple[Any, ...]
     release: float = 0.0
     name: str = ""
     vehicle: str = ""

@@ -10,15 +10,22 @@ move begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import JOIN, LEAVE, MOVE
 from wayfolk.problem.plan import Plan
 from wayfolk.world.grid import Grid
 
-KINDS = ("move", "refused", "goal", "arrive", "join", "leave", "release", "block", "free", "thought")
+if TYPE_CHECKING:
+    from wayfolk.world.state_graph import StateGraph
+
+KINDS = ("move", "refused", "goal", "arrive", "join", "leave", "release", "block", "free", "thought", "hold", "resume",
+         "put", "close", "open")  # fmt: skip
+"""The names of all kinds; no row is of the kinds `hold`, `resume` and `put`, which only events are."""
 STEPS, DISTANCE, TURNS = "steps", "distance", "turns"
 
 
@@ -36,13 +43,18 @@ class Record:
     JOIN      where a new agent appears (`starts` has NOWHERE for it); LEAVE: where one disappears
     RELEASE   the agent is no longer under control; if it is again, or is put elsewhere, it leaves and joins
     BLOCK     the cell becomes a wall (agent = 0 and without meaning); FREE: it becomes free
+    CLOSE     the lane becomes closed (agent = 0 and without meaning); OPEN: it becomes open. `cell` is the number of an
+              edge of the world `states.first`, and all edges between the same two places are meant
     THOUGHT   the agent planned; `cell` is the number of expansions
+
+    Where agents are not points on a square grid, `states` is a graph of states, and cells of agents are nodes of it; BLOCK
+    and FREE name cells of the world. Such records are in steps.
 
     All times are multiples of `tick`. In the `distance` model a move is logged at the first tick after the last move has
     ended; its own end is computed from the moment at which it could have begun.
     """
 
-    grid: Grid
+    states: Grid | StateGraph
     starts: NDArray[np.int32]
     time: NDArray[np.float64]
     agent: NDArray[np.int32]
@@ -52,6 +64,13 @@ class Record:
     model: str = STEPS
     tick: float = 1.0
     began: float = 0.0
+
+    @property
+    def grid(self) -> Grid:
+        """The square grid on which all agents are points."""
+        if isinstance(self.states, Grid):
+            return self.states
+        raise NotSupported(f"this works for records of points on square grids, not for those in {self.states!r}")
 
     def __len__(self) -> int:
         return len(self.time)
@@ -93,4 +112,4 @@ class Record:
         cells[steps, self.agent[rows]] = self.cell[rows]
         changed[steps, self.agent[rows]] = True
         last = np.maximum.accumulate(np.where(changed, np.arange(len(cells))[:, None], 0), axis=0)
-        return Plan(self.grid, cells[last, np.arange(len(self.starts))])
+        return Plan(self.states, cells[last, np.arange(len(self.starts))])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import THOUGHT
-from wayfolk.kernels.crew import drop_routes
+from wayfolk.kernels.crew import Crew, drop_node_routes, drop_routes
 from wayfolk.kernels.planning import AskPython
 from wayfolk.kernels.rows import with_rows
 from wayfolk.simulation.state import Changes, WorldState
@@ -37,7 +37,10 @@ class Control:
     def view(self) -> View:
         """What the controller sees."""
         return View(
-            self.state.time, self.state.grid if self.vision is None else self.vision.known, self.state.crew, self.memory
+            self.state.time,
+            self.state.states if self.vision is None else self.vision.known,
+            self.state.crew,
+            self.memory,
         )
 
     def tell(self, changes: Changes) -> None:
@@ -45,10 +48,12 @@ class Control:
         view = self.view()
         change = Change(np.unique(np.array(changes.agents, np.int32)), np.unique(np.array(changes.cells, np.int32)))
         self.state.crew.answers["n_route"][change.agents] = self.state.crew.answers["at"][change.agents] = 0
-        if change.cells.size:
+        if change.cells.size and isinstance(self.state.crew, Crew):
             reach = self.state.grid.stride + 1  # a new wall takes away moves of the cells beside it
             first, last = int(change.cells[0]) - reach, int(change.cells[-1]) + reach
             drop_routes(self.state.crew, view.grid.legal, first, last)
+        elif change.cells.size:
+            drop_node_routes(self.state.crew)
         self.controller.update(view, change)
 
     def look(self) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_LOG, STAMP, TURN = range(3)  # places in `Court.counts`; TURN is whose turn is next in this tick
+OPEN, MOVES, STAYS, FAILS = range(4)  # verdicts
 STATE = np.dtype(
     [
         ("leg", np.int32),  # which of its visits is next
@@ -36,8 +37,9 @@ class RefereeRules(NamedTuple):
 class Court(NamedTuple):
     """What only the referee and the simulation see: the true map, the goals to come, and scratch for judging.
 
-    `visits` are the goals in turn, `pool` where endless tasks are drawn from, `drops` where what was picked up there is
-    delivered (if tasks have two places), `luck` the random numbers for that.
+    `legal` are the moves of the cells of a grid on which agents are points, and nothing elsewhere. `claimed` says who is
+    about to hold a place. `visits` are the goals in turn, `pool` where endless tasks are drawn from, `drops` where what was
+    picked up there is delivered (if tasks have two places), `luck` the random numbers for that.
     """
 
     legal: NDArray[np.uint8]

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wayfolk.errors import BadProblem
 from wayfolk.kernels.codes import BLOCK, FREE, GOAL, JOIN, PUT
 from wayfolk.problem.events import ABOUT_AGENTS, Event
+from wayfolk.simulation import nodes
+from wayfolk.world.edits import EDITS, edited
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 
 class EventQueue:
@@ -23,7 +30,11 @@ class EventQueue:
 
     def __iter__(self) -> Iterator[Event]:
         """The events in their order."""
-        return (event for _, _, event in sorted(self._heap, key=lambda waiting: waiting[:2]))
+        return (event for _, _, event in sorted(self._heap, key=_order))
+
+    def as_added(self) -> list[Event]:
+        """The events in the order in which they were added, each with the time at which it is tried next."""
+        return [replace(event, time=due) for due, _, event in sorted(self._heap, key=lambda waiting: waiting[1])]
 
     @property
     def next_time(self) -> float:
@@ -50,21 +61,39 @@ class EventQueue:
             _, number, event = heapq.heappop(self._heap)
             yield number, event
 
-    def check(self, event: Event, grid: Grid, n_agents: int) -> None:
-        """Raise BadProblem unless `event` is possible on `grid`, with so many agents now, after the events before it."""
-        for place in event.places:
-            cell = grid.cell(place)
-            if event.kind in (GOAL, JOIN, PUT) and not self._will_be_free(grid, cell, event.time):
+    def check(self, event: Event, states: Grid | StateGraph, agents: NDArray[np.void]) -> None:
+        """Raise BadProblem unless `event` is possible on `states`, with these agents now, after the events before it."""
+        at = zip(event.places, self.nodes_of(event, states, agents), strict=False)
+        for place, node in at:
+            if event.kind in (GOAL, JOIN, PUT) and not self._will_be_free(states, node, event.time):
                 what = "an agent" if event.kind == PUT else "a start or goal"
-                raise BadProblem(f"an event at time {event.time} puts {what} into a wall at {place}")
-        if event.kind in ABOUT_AGENTS and not 0 <= event.agent < n_agents + self.n_joining:
-            raise BadProblem(f"an event at time {event.time} is about agent {event.agent}, who does not exist")
+                where = f"into a wall at {place}" if isinstance(states, Grid) else f"at {place}, where there is no room"
+                raise BadProblem(f"an event at time {event.time} puts {what} {where}")
 
-    def _will_be_free(self, grid: Grid, cell: int, when: float) -> bool:
-        """Whether `cell` of `grid` is free after the events that are due by then."""
-        edits = [
-            (due, number, event.kind == FREE)
-            for due, number, event in self._heap
-            if due <= when and event.kind in (BLOCK, FREE) and cell in map(grid.cell, event.places)
-        ]
-        return max(edits)[2] if edits else grid.is_free(cell)
+    def nodes_of(self, event: Event, states: Grid | StateGraph, agents: NDArray[np.void]) -> list[int]:
+        """The nodes of the places of `event`, or the cells or lanes that it edits; BadProblem if one is not there."""
+        if event.kind in EDITS:
+            return nodes.edges_of(states, event.kind, event.places)
+        n, joining = len(agents), [one.body for one in self if one.kind == JOIN]
+        if event.kind in ABOUT_AGENTS and not 0 <= event.agent < n + len(joining):
+            raise BadProblem(f"an event at time {event.time} is about agent {event.agent}, who does not exist")
+        if event.kind == JOIN or event.agent >= n:
+            kind = nodes.kind_number(states, event.body if event.kind == JOIN else joining[event.agent - n])
+        else:
+            kind = nodes.kind_of(states, int(agents["here"][event.agent]))
+        return [nodes.node_of(states, place, kind) for place in event.places]
+
+    def _will_be_free(self, states: Grid | StateGraph, node: int, when: float) -> bool:
+        """Whether `node` is free after the events that are due by then."""
+        edits = [edit for edit in self._heap if edit[0] <= when and edit[2].kind in (BLOCK, FREE)]
+        if isinstance(states, Grid):
+            edits = [edit for edit in edits if node in map(states.cell, edit[2].places)]
+            return max(edits, key=_order)[2].kind == FREE if edits else states.is_free(node)
+        for _, _, event in sorted(edits, key=_order):
+            states = edited(states, event.kind, nodes.edges_of(states, event.kind, event.places))
+        return states.is_free(node)
+
+
+def _order(waiting: tuple[float, int, Event]) -> tuple[float, int]:
+    """By the time, then by which was added first."""
+    return waiting[:2]

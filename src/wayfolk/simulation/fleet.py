@@ -4,14 +4,16 @@
     fleet.advance(2000)
     fleet.report()
 
-Orders are given in the order of their release. A robot visits the stops of its order in turn. Without another order it
-returns to where it started, if it is in nobody's way there, or else parks at the nearest place where it is not
-(`wayfolk.simulation.parking_places`). A robot that is pushed away from there, or does not get there, parks elsewhere.
+Robots drive in any world: on a roadmap, stops of orders are names of its nodes. Orders are given in the order of their
+release. A robot visits the stops of its order in turn. Without another order it returns to where it started, if it is in
+nobody's way there, or else parks at the nearest place where it is not (`wayfolk.simulation.parking_places`). A robot that
+is pushed away from there, or does not get there, parks elsewhere.
 
 Every controller works, though none of them knows which robots have orders. The fleet looks after every PATIENCE steps which
-robots with an order have not come nearer to their next stop, and gives one of them the right of way: those on its
-way make room (`wayfolk.simulation.right_of_way`). So every order ends, unless robots that are not under control are in the
-way or the map is almost full; then `why` says who waits for whom.
+robots with an order have not come nearer to their next stop, and gives one of them the right of way: those on its way make
+room (`wayfolk.simulation.right_of_way`). Robots that are larger than a cell, turn or are slow get no right of way, as more
+than one cell must be empty for them. Else every order ends, unless robots that are not under control are in the way or the
+map is almost full; then `why` says who waits for whom.
 
 When a robot leaves, or is no longer under control, its order is given to another.
 """
@@ -22,25 +24,28 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadProblem
 from wayfolk.judge.blockage import Blockage, sentences, why
-from wayfolk.kernels.codes import GOAL, NOBODY, REFUSED
+from wayfolk.kernels.codes import GOAL, REFUSED
 from wayfolk.kernels.crew import TICK
 from wayfolk.problem import events
 from wayfolk.problem.events import Event
 from wayfolk.problem.orders import Order
-from wayfolk.problem.problem import one_shot
+from wayfolk.problem.problem import Bodies, one_shot
 from wayfolk.problem.result import NO_LIMIT, Status
 from wayfolk.simulation.adjacency import Adjacency
-from wayfolk.simulation.parking_places import is_dispensable, parking_place
+from wayfolk.simulation.fleet_map import FleetMap
+from wayfolk.simulation.parking_places import covers_none, is_dispensable, parking_place
 from wayfolk.simulation.right_of_way import RightOfWay, right_of_way
 from wayfolk.simulation.simulation import Simulation
-from wayfolk.world.grid import Grid
+
+if TYPE_CHECKING:
+    from wayfolk.problem.problem import World
 
 PERCENTILES = (50, 90, 99)
 PATIENCE = 16
@@ -100,34 +105,45 @@ class Fleet(Simulation):
 
     def __init__(
         self,
-        grid: Grid,
+        world: World,
         starts: ArrayLike,
         orders: Sequence[Order],
         controller: Any = "pibt",
         *,
         loads_stay: bool = False,
+        bodies: Bodies = None,
         **options: Any,
     ) -> None:
-        super().__init__(one_shot(grid, starts, starts), controller, **options)
-        parts = grid.components[self.problem.starts]
-        for order in orders:
-            lost = [stop for stop in order.stops if (parts != grid.components[stop]).any()]
-            if lost:
-                raise BadProblem(f"{order.name}: not every robot can get to {grid.place(lost[0])}")
+        super().__init__(one_shot(world, starts, starts, bodies=bodies), controller, **options)
+        self._map = FleetMap(self.states)
         self.loads_stay = loads_stay
-        self.progress = [OrderProgress(order, order.stops) for order in sorted(orders, key=lambda order: order.release)]
+        self.progress = [
+            OrderProgress(order, self._stops_of(order)) for order in sorted(orders, key=lambda order: order.release)
+        ]
+        here = np.unique(self.problem.starts).tolist()
+        for progress in self.progress:
+            lost = [stop for stop in progress.stops if not all(self._map.can_reach(node, stop) for node in here)]
+            if lost:
+                raise BadProblem(f"{progress.order.name}: not every robot can get to {self._map.place(lost[0])}")
         self._queue = deque(self.progress)
         self._busy: dict[int, OrderProgress] = {}
-        self._parkings: dict[int, Parking] = {
-            agent: Parking(cell, True) for agent, cell in enumerate(self.problem.starts.tolist())
-        }
-        self._homes = self.problem.starts.tolist()
+        self._homes = self._map.cells(self.problem.starts).tolist()
+        self._parkings: dict[int, Parking] = {agent: Parking(cell, True) for agent, cell in enumerate(self._homes)}
         self._stops = Counter(stop for progress in self.progress for stop in progress.stops)
         self._stops_now: Counter[int] = Counter()
         self._rights: list[RightOfWay] = []
         self._looked = 0.0
         self._then: NDArray[np.int32] = self.problem.starts.copy()
-        self._adjacency = Adjacency(grid)
+
+    @property
+    def map(self) -> FleetMap:
+        """The cells of the world as it is now."""
+        if self._map.states is not self.states:
+            self._map = FleetMap(self.states)
+        return self._map
+
+    def _stops_of(self, order: Order) -> tuple[int, ...]:
+        return tuple(self._map.cell_of(stop) for stop in order.stops)
 
     def advance(self, budget: int = NO_LIMIT) -> Status:
         """Let up to `budget` ticks pass, fewer if `until` comes first; it ends when all orders are done."""
@@ -187,9 +203,9 @@ class Fleet(Simulation):
         """Let a robot that stands on a stop of its order go to the next one; after the last it is idle."""
         progress, here = self._busy[agent], int(self.crew.agents["here"][agent])
         first = progress.n_done
-        while progress.n_done < len(progress.stops) and progress.next_stop == here:
-            _count_down(self._stops_now, [here])
-            _count_down(self._stops, [here])
+        while progress.n_done < len(progress.stops) and self.map.stands_on(here, progress.next_stop):
+            _count_down(self._stops_now, [progress.next_stop])
+            _count_down(self._stops, [progress.next_stop])
             progress.n_done += 1
         if progress.n_done == len(progress.stops):
             progress.ended = self.time
@@ -211,7 +227,7 @@ class Fleet(Simulation):
         if self.loads_stay and progress.n_done:
             progress.stops = (self._where_load_is(agent), *progress.stops_left)
         else:
-            progress.stops = progress.order.stops
+            progress.stops = self._stops_of(progress.order)
         progress.n_done, progress.agent = 0, None
         progress.n_returned += 1
         self._stops.update(progress.stops)
@@ -220,25 +236,29 @@ class Fleet(Simulation):
 
     def _where_load_is(self, agent: int) -> int:
         """The cell where `agent` has stopped, or the nearest one on which no robot stands that is not under control."""
-        here, fixed = int(self.crew.agents["here"][agent]), self._fixed()
-        near = self._beside().nearest_first(here, lambda cell: True, self.grid.n_cells)
+        here, fixed = self._cell(agent), self._fixed()
+        near = self._beside(agent).nearest_first(here, lambda cell: True, self.states.n_cells)
         return next((cell for cell in near if cell not in fixed), here)
 
     def _aim(self, agent: int, goal: int) -> None:
-        if self.crew.agents["goal"][agent] != goal:
-            self.add_event(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
+        if self.crew.agents["goal"][agent] != self.map.node(goal, self._kind(agent)):
+            self.add_event(Event(self.time, GOAL, agent, (self.map.place(goal),)))
 
     def _idle(self) -> list[int]:
         agents = self.crew.agents
         return [k for k in np.flatnonzero(agents["present"] & agents["ours"]).tolist() if k not in self._busy]
 
     def _nearest_idle(self, stop: int) -> int | None:
-        """The idle robot from which `stop` would be nearest if there were no walls."""
+        """The idle robot that is nearest to `stop`."""
         idle = self._idle()
-        if not idle:
-            return None
-        apart = np.abs(self.grid.places(self.crew.agents["here"][idle]) - self.grid.place(stop))
-        return idle[int((apart.max(1) + (self.grid.diagonal - 1.0) * apart.min(1)).argmin())]
+        return idle[self.map.nearest(self.crew.agents["here"][idle], stop)] if idle else None
+
+    def _cell(self, agent: int) -> int:
+        """The cell at which a robot is."""
+        return int(self.map.cells(self.crew.agents["here"][agent : agent + 1])[0])
+
+    def _kind(self, agent: int) -> int:
+        return self.map.kind(int(self.crew.agents["here"][agent]))
 
     # Parking
 
@@ -249,8 +269,9 @@ class Fleet(Simulation):
         for agent in idle:
             parking = self._parkings.get(agent)
             if parking is not None:
-                is_there = int(here[agent]) == parking.cell
-                if parking.cell not in self._stops_now and (is_there or not parking.reached):
+                is_there = self.map.stands_on(int(here[agent]), parking.cell)
+                is_free = covers_none(self._beside(agent), parking.cell, self._stops_now)
+                if is_free and (is_there or not parking.reached):
                     parking.reached |= is_there
                     continue
             self._find_parking(agent, may_go_home=parking is None)
@@ -258,11 +279,13 @@ class Fleet(Simulation):
     def _find_parking(self, agent: int, may_go_home: bool, around: frozenset[int] = frozenset()) -> None:
         """Give an idle robot a place to park: its home, or the nearest one; ways do not lead through cells `around`."""
         while len(self._homes) < self.n_agents:  # it has joined, and starts here
-            self._homes.append(int(self.crew.agents["here"][len(self._homes)]))
+            self._homes.append(self._cell(len(self._homes)))
         self._parkings.pop(agent, None)
-        adjacency, here, home = self._beside(), int(self.crew.agents["here"][agent]), self._homes[agent]
-        taken = {parking.cell for parking in self._parkings.values()} | self._fixed()
-        if may_go_home and home not in self._stops and is_dispensable(adjacency, home, taken):
+        adjacency, here, home = self._beside(agent), self._cell(agent), self._homes[agent]
+        parked = (self._beside(one).around(parking.cell) for one, parking in self._parkings.items())
+        taken = self._fixed().union(*parked)
+        is_at_no_stop = covers_none(adjacency, home, self._stops)
+        if may_go_home and is_at_no_stop and is_dispensable(adjacency, home, taken):
             place: int | None = home
         else:
             place = parking_place(
@@ -288,22 +311,20 @@ class Fleet(Simulation):
         """Give the right of way to robots that have not come nearer to their stops, and other places to idle ones."""
         here = self.crew.agents["here"]
         n = len(self._then)
-        apart = np.abs(self.grid.places(here[:n]) - self.grid.places(self._then)).max(1)
+        apart = self.map.moved(here[:n], self._then)
         stuck = sorted(self._stuck(apart), key=lambda one: (one.assigned, one.order.release))
         most = 1 + len(stuck) // CROWD
         for progress in stuck[: 2 * most]:
             if len(self._rights) < most:
                 self._give_way_to(progress)
-        still = frozenset(here[:n][apart <= 1].tolist())
+        still = frozenset(self.map.cells(here[:n][apart <= 1]).tolist())
         for agent, parking in list(self._parkings.items()):
-            if agent < n and apart[agent] <= 1 and int(here[agent]) != parking.cell:
+            if agent < n and apart[agent] <= 1 and not self.map.stands_on(int(here[agent]), parking.cell):
                 self._find_parking(agent, may_go_home=False, around=still)
         self._looked, self._then = self.time, here.copy()
 
-    def _stuck(self, apart: NDArray[np.int32]) -> list[OrderProgress]:
+    def _stuck(self, apart: NDArray[np.float64]) -> list[OrderProgress]:
         """The orders whose robots have not come nearer to their next stop since the fleet last looked."""
-        from wayfolk.world.spots import fewest_steps
-
         slow = {
             agent: progress
             for agent, progress in self._busy.items()
@@ -314,7 +335,7 @@ class Fleet(Simulation):
         here = self.crew.agents["here"][list(slow)]
         stops = np.array([progress.next_stop for progress in slow.values()], np.int32)
         stuck = []
-        for progress, left in zip(slow.values(), fewest_steps(self.grid, here, stops).tolist(), strict=True):
+        for progress, left in zip(slow.values(), self.map.steps(here, stops).tolist(), strict=True):
             if left >= progress.left:
                 stuck.append(progress)
             progress.left = min(left, progress.left)
@@ -322,14 +343,16 @@ class Fleet(Simulation):
 
     def _give_way_to(self, progress: OrderProgress) -> None:
         """Give the robot of an order the right of way, if there is one beside those that others have."""
-        here = self.crew.agents["here"]
+        if not self.map.has_rights:
+            return
+        here = self.map.cells(self.crew.agents["here"])
         reserved = self._fixed().union(*(right.area for right in self._rights))
         robots = {int(here[agent]): agent for agent in (*self._busy, *self._parkings)}
         robots = {cell: agent for cell, agent in robots.items() if cell not in reserved}
         agent = progress.agent
         if agent is not None and int(here[agent]) in robots and progress.next_stop not in reserved:
             right = right_of_way(
-                self._beside(), robots, reserved, int(here[agent]), progress.next_stop,
+                self._beside(agent), robots, reserved, int(here[agent]), progress.next_stop,
                 now=self.time, reach=REACH << progress.n_rights,
             )  # fmt: skip
             if right is not None:
@@ -338,39 +361,39 @@ class Fleet(Simulation):
 
     def _lead(self, right: RightOfWay) -> bool:
         """Let the robots of a right of way take their next steps, and others near it wait; whether it goes on."""
-        agents, occupant = self.crew.agents, self.crew.occupant
-        while right.steps and all(agents["here"][agent] == cell for agent, cell in right.steps[0].items()):
+        agents = self.crew.agents
+        while right.steps and all(self._cell(agent) == cell for agent, cell in right.steps[0].items()):
             right.steps.popleft()
             right.since = self.time
         if not right.steps or self.time - right.since > PATIENCE or not self._can_go_on(right.steps[0]):
             return False
-        near = occupant[list(right.area)]
-        for agent in near[near != NOBODY].tolist():
+        for agent in self.map.holders(self.crew.occupant, list(right.area)):
             if agents["ours"][agent]:
-                cell = right.steps[0].get(agent, int(agents["here"][agent]))
-                self.add_event(events.move(self.time, agent, self.grid.place(cell)))
+                cell = right.steps[0].get(agent, self._cell(agent))
+                self.add_event(events.move(self.time, agent, self.map.place(cell)))
         return True
 
     def _can_go_on(self, step: dict[int, int]) -> bool:
         """Whether the robots of a step are under control and beside their next cells, and nobody else is there."""
-        agents, beside = self.crew.agents, self._beside()
+        agents = self.crew.agents
         for agent, cell in step.items():
-            here, other = int(agents["here"][agent]), int(self.crew.occupant[cell])
-            if not (agents["present"][agent] and agents["ours"][agent] and (here == cell or cell in beside[here])):
+            here, others = self._cell(agent), self.map.holders(self.crew.occupant, [cell])
+            is_beside = here == cell or cell in self._beside(agent)[here]
+            if not (agents["present"][agent] and agents["ours"][agent] and is_beside):
                 return False
-            if other != NOBODY and other not in step:
+            if any(other not in step for other in others):
                 return False
         return True
 
-    def _beside(self) -> Adjacency:
-        if self._adjacency.grid is not self.grid:
-            self._adjacency = Adjacency(self.grid)
-        return self._adjacency
+    def _beside(self, agent: int) -> Adjacency:
+        """The cells beside each other for a robot."""
+        return self.map.adjacency(self._kind(agent))
 
     def _fixed(self) -> frozenset[int]:
-        """The cells of robots that are not under control."""
+        """The cells that robots take which are not under control."""
         agents = self.crew.agents
-        return frozenset(agents["here"][agents["present"] & ~agents["ours"]].tolist())
+        robots = np.flatnonzero(agents["present"] & ~agents["ours"]).tolist()
+        return frozenset().union(*(self._beside(agent).around(self._cell(agent)) for agent in robots))
 
     # Numbers
 

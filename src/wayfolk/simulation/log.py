@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadInput
-from wayfolk.kernels.codes import BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, NOWHERE, RELEASE
+from wayfolk.kernels.codes import GOAL, JOIN, LEAVE, MOVE, NOWHERE, RELEASE
 from wayfolk.kernels.crew import ROW
 from wayfolk.problem.record import STEPS, Record
 from wayfolk.simulation.court import N_LOG
+from wayfolk.world.edits import after_edits
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 ALL = float("inf")
 
@@ -97,7 +99,7 @@ class Log:
         rows = np.concatenate([base.rows(), self.used]) if base.time > 0 else self.used
         time = rows["time"] - base.time
         return Record(
-            grid=base.grid,
+            states=base.states,
             starts=base.starts.copy(),
             time=np.rint(time) if model == STEPS else time,
             agent=rows["agent"].copy(),
@@ -114,7 +116,7 @@ class Beginning(NamedTuple):
     """The world at `time`: the cell of each agent (NOWHERE if absent), its goal, and whether it is under control."""
 
     time: float
-    grid: Grid
+    states: Grid | StateGraph
     starts: NDArray[np.int32]
     goals: NDArray[np.int32]
     ours: NDArray[np.bool_]
@@ -130,17 +132,14 @@ class Beginning(NamedTuple):
     def after(self, rows: NDArray[np.void], time: float) -> Beginning:
         """The world at `time`, when these rows of the log have happened."""
         agent, kind, cell = rows["agent"], rows["kind"], rows["cell"]
-        starts, goals, ours, grid = self.starts.copy(), self.goals.copy(), self.ours.copy(), self.grid
+        starts, goals, ours = self.starts.copy(), self.goals.copy(), self.ours.copy()
         # of rows of one agent, the last is kept
         lands = np.isin(kind, (MOVE, JOIN, LEAVE))
         starts[agent[lands]] = np.where(kind == LEAVE, NOWHERE, cell)[lands]
         goals[agent[kind == GOAL]] = cell[kind == GOAL]
         control = np.isin(kind, (JOIN, RELEASE))
         ours[agent[control]] = kind[control] == JOIN
-        for row in np.flatnonzero(np.isin(kind, (BLOCK, FREE))).tolist():
-            edited = [int(cell[row])]
-            grid = grid.with_blocked(edited) if kind[row] == BLOCK else grid.with_freed(edited)
-        return Beginning(time, grid, starts, goals, ours)
+        return Beginning(time, after_edits(self.states, kind, cell), starts, goals, ours)
 
     def rows(self) -> NDArray[np.void]:
         """The rows with which a record that begins here tells goals, and who is not under control."""
@@ -153,9 +152,9 @@ class Beginning(NamedTuple):
         return rows
 
 
-def beginning(grid: Grid, starts: NDArray[np.int32]) -> Beginning:
+def beginning(states: Grid | StateGraph, starts: NDArray[np.int32]) -> Beginning:
     """The world before anything has happened; goals are in the first rows of the log."""
-    return Beginning(0.0, grid, starts.copy(), np.full(len(starts), NOWHERE, np.int32), np.ones(len(starts), bool))
+    return Beginning(0.0, states, starts.copy(), np.full(len(starts), NOWHERE, np.int32), np.ones(len(starts), bool))
 
 
 def span_of(record: Any) -> float:

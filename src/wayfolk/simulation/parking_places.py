@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 
 from wayfolk.simulation.adjacency import Adjacency
+from wayfolk.world.grid import Grid
 
 DETOUR = 6
 """The longest detour around a parked robot in the open: seven cells in a block of three by three."""
@@ -36,24 +37,56 @@ def parking_place(
     """
     for wanted, detour in ((stops, DETOUR), (stops_now, DETOUR), (stops_now, LONG_DETOUR)):
         for cell in adjacency.nearest_first(start, is_open, MOST_CELLS):
-            if cell not in wanted and is_dispensable(adjacency, cell, taken, detour):
+            if covers_none(adjacency, cell, wanted) and is_dispensable(adjacency, cell, taken, detour):
                 return cell
     return None
 
 
+def covers_none(adjacency: Adjacency, cell: int, stops: Container[int]) -> bool:
+    """Whether a robot on `cell` leaves room for others at all of `stops`."""
+    if isinstance(adjacency.states, Grid):
+        return cell not in stops
+    return not any(near in stops for near in adjacency.around(cell))
+
+
 def is_dispensable(adjacency: Adjacency, cell: int, taken: Container[int], detour: int = LONG_DETOUR) -> bool:
-    """Whether ways through `cell` can lead around it and the cells `taken`, by at most `detour` more steps."""
+    """Whether ways through `cell` can lead around it and the cells `taken`, by at most `detour` more steps.
+
+    A large robot is led around as a whole, and robots of all kinds must be able to.
+    """
     if cell in taken:
         return False
-    beside = [there for there in adjacency[cell] if there not in taken]
-    if len(beside) < 2:
-        return True
-    left, depth = set(beside[1:]), {beside[0]: 0}
-    for here in (queue := [beside[0]]):
+    gone = adjacency.around(cell)
+    return all(_leads_around(beside, gone, taken, detour) for beside in adjacency.kinds)
+
+
+def _leads_around(adjacency: Adjacency, gone: frozenset[int], taken: Container[int], detour: int) -> bool:
+    """Whether the cells beside those that are gone stay connected."""
+    after = [there for cell in gone for there in adjacency[cell] if there not in gone and there not in taken]
+    before = [there for cell in gone for there in adjacency.into(cell) if there not in gone and there not in taken]
+    is_one_way = set(before) != set(after)
+    for begin in dict.fromkeys(before if is_one_way else before[:1]):
+        left, depth = set(after) - {begin}, {begin: 0}
+        if not left or _reaches(adjacency, left, depth, gone, taken, detour):
+            continue
+        return False
+    return True
+
+
+def _reaches(
+    adjacency: Adjacency,
+    left: set[int],
+    depth: dict[int, int],
+    gone: frozenset[int],
+    taken: Container[int],
+    detour: int,
+) -> bool:
+    """Whether all cells that are `left` are within reach of the only one in `depth`."""
+    for here in (queue := list(depth)):
         if depth[here] == detour:
             return False
         for there in adjacency[here]:
-            if there != cell and there not in depth and there not in taken:
+            if there not in gone and there not in depth and there not in taken:
                 depth[there] = depth[here] + 1
                 queue.append(there)
                 left.discard(there)

@@ -10,27 +10,31 @@ an earlier agent claims, or that will not be empty, swaps two agents, or crosses
 allowed, and so are rings of three or more where all agents act at once. A refused agent stays, its route is dropped, and it
 may act again at the next tick, or when the diagonal move that it would have crossed has ended.
 
+What differs between points on a square grid (`point_moves`) and all other worlds and bodies (`node_moves`) is chosen at
+compile time for the class of the crew.
+
 Two agents cross if one begins a move along a diagonal of a 2 x 2 block of cells while another is on a move along its
 other diagonal. A move begins when its agent is ready, at most one tick before the tick at which it is logged. In the
 `steps` model it lasts one step, in the `distance` model as long as its length. It ends earlier if its agent leaves. The
 moment at which a move ends is not part of it: a crossing move may begin at that very tick. Of two moves that would begin at
 the same tick, the second is refused.
 
-Invariants  `occupant[cell]` is the agent there, and two agents are never in one cell.
+Invariants  `occupant[place]` is the agent that holds a place, the cell of a point, and no place is held by two agents.
 """
 
 import numpy as np
 
-from wayfolk.compile.jit import inlined, inner, kernel
+from wayfolk.compile.jit import inlined, inner, kernel, spliced
 from wayfolk.kernels import random
 from wayfolk.kernels.codes import ARRIVE, GOAL, MOVE, NOBODY, REFUSED, THOUGHT
-from wayfolk.kernels.crew import N_ASKED, TICK, wait
-from wayfolk.kernels.crossing import SOON, corners, diagonal, is_under_way
+from wayfolk.kernels.crew import N_ASKED, TICK, is_goal, wait
+from wayfolk.kernels.crossing import SOON
 from wayfolk.kernels.planning import plan_routes
-from wayfolk.simulation.court import N_LOG, STAMP, TURN
+from wayfolk.simulation import node_moves, point_moves  # noqa: F401  (they enter their functions)
+from wayfolk.simulation.court import FAILS, MOVES, N_LOG, OPEN, STAYS, TURN
+from wayfolk.simulation.crew_moves import go_over, in_the_way, is_clear, judge, stray, wait_lasts
 
 ASK, EVENT, LOG_FULL, FINISHED, OVER = range(5)
-_OPEN, _MOVES, _STAYS, _FAILS = range(4)  # verdicts
 
 
 @kernel
@@ -87,7 +91,7 @@ def run(crew, court, log, arrays, rules, stop_tick, next_event):
             if n_due == 0 or court.counts[TURN] == agents.size:
                 court.counts[TURN] = 0
                 count[TICK] += 1
-                if _is_over(agents, states, rules.one_shot):
+                if _is_over(crew, states, rules.one_shot):
                     return FINISHED
             continue
         if n_due == 0:  # no agent acts for a while, or ever again
@@ -98,10 +102,10 @@ def run(crew, court, log, arrays, rules, stop_tick, next_event):
                 after = min(after, max(count[TICK] + 1, np.int64(np.ceil(next_event / tick - 1e-6))))
             count[TICK] = min(after, stop_tick)
             continue
-        _judge(crew, court, n_due, now, rules.rings)
+        judge(crew, court, n_due, now, rules.rings)
         _move(crew, court, log, n_due, now, rules)
         count[TICK] += 1
-        if _is_over(agents, states, rules.one_shot):
+        if _is_over(crew, states, rules.one_shot):
             return FINISHED
 
 
@@ -126,96 +130,8 @@ def _write_thoughts(crew, court, log, now):
 @inner
 def _wander(crew, court, number):
     """An agent that no controller moves goes to a random empty cell beside it, or waits."""
-    here = crew.agents[number]["here"]
-    chosen, n_choices = here, 1
-    for k in range(8):
-        if (court.legal[here] >> k) & 1 and crew.occupant[here + crew.offsets[k]] == NOBODY:
-            n_choices += 1
-            if random.below(court.luck, n_choices) == 0:
-                chosen = here + crew.offsets[k]
     wait(crew, number, 1)
-    crew.route[number, 0] = chosen
-
-
-@inner
-def _judge(crew, court, n_due, now, rings):
-    """Decide which of the due agents may move."""
-    agents, states, claimed = crew.agents, court.states, court.claimed
-    court.counts[STAMP] += 1
-    stamp = court.counts[STAMP]
-    for number in range(agents.size):
-        states[number]["verdict"] = _STAYS
-    for k in range(n_due):
-        number = states[k]["due"]
-        state, here = states[number], agents[number]["here"]
-        state["want"] = crew.route[number, crew.answers[number]["at"]]
-        if state["want"] == here:
-            continue
-        if not _is_step(crew.offsets, court.legal, here, state["want"]) or claimed[state["want"]] == stamp:
-            state["verdict"] = _FAILS
-        else:
-            claimed[state["want"]] = stamp
-            state["verdict"] = _OPEN
-    for k in range(n_due):
-        number = states[k]["due"]
-        if states[number]["verdict"] == _OPEN and _meets(crew, court, number, now):
-            states[number]["verdict"] = _FAILS
-    for k in range(n_due):
-        # follow the agents that stand in the way until the outcome is clear
-        first = states[k]["due"]
-        length = 0
-        ahead = first
-        outcome = _OPEN
-        while outcome == _OPEN:
-            if states[ahead]["verdict"] != _OPEN:
-                outcome = _MOVES if states[ahead]["verdict"] == _MOVES else _FAILS
-                break
-            states[length]["chain"] = ahead
-            length += 1
-            states[ahead]["verdict"] = _MOVES  # until shown otherwise
-            ahead = crew.occupant[states[ahead]["want"]]
-            if ahead == NOBODY:
-                outcome = _MOVES
-            elif ahead == first:
-                outcome = _MOVES if rings else _FAILS
-        if outcome == _FAILS:
-            for back in range(length):
-                states[states[back]["chain"]]["verdict"] = _FAILS
-
-
-@inner
-def _is_step(offsets, legal, here, there):
-    """Whether a legal move leads from `here` to `there`."""
-    for k in range(8):
-        if here + offsets[k] == there:
-            return (legal[here] >> k) & 1 != 0
-    return False
-
-
-@inner
-def _meets(crew, court, number, now):
-    """Whether the move swaps with another agent, or crosses a diagonal move that begins now or began before."""
-    agents, states = crew.agents, court.states
-    here, there = agents[number]["here"], states[number]["want"]
-    other = crew.occupant[there]
-    if other != NOBODY and states[other]["verdict"] == _OPEN and states[other]["want"] == here:
-        states[other]["verdict"] = _FAILS
-        return True
-    k = diagonal(crew.offsets, here, there)
-    if k == 0:
-        return False
-    beside, across = corners(crew.offsets, here, k)
-    for _ in range(2):
-        other = crew.occupant[beside]
-        if other != NOBODY:
-            if states[other]["verdict"] == _OPEN and states[other]["want"] == across and other < number:
-                return True
-            if is_under_way(agents[other], across, now):
-                # the next tick would be no different: it stands until the diagonal is free
-                agents[number]["came"], agents[number]["ready"] = here, agents[other]["ready"]
-                return True
-        beside, across = across, beside
-    return False
+    crew.route[number, 0] = stray(crew, court, number)
 
 
 @inner
@@ -225,22 +141,22 @@ def _move(crew, court, log, n_due, now, rules):
     for k in range(n_due):
         number = states[k]["due"]
         agent, answer = agents[number], crew.answers[number]
-        if states[number]["verdict"] == _FAILS:
+        if states[number]["verdict"] == FAILS:
             _note(court, log, now, number, REFUSED, states[number]["want"])
             agent["refused"] = True
             answer["at"] = answer["n_route"] = 0
-        elif states[number]["verdict"] == _STAYS:
-            agent["ready"] = max(agent["ready"], now - rules.tick) + crew.lasts[8]
+        elif states[number]["verdict"] == STAYS:
+            agent["ready"] = max(agent["ready"], now - rules.tick) + wait_lasts(crew)
             agent["came"] = agent["here"]
             answer["at"] += 1
     for k in range(n_due):
         number = states[k]["due"]
         length = 0
-        while number != NOBODY and states[number]["verdict"] == _MOVES:
+        while number != NOBODY and states[number]["verdict"] == MOVES:
             states[length]["chain"] = number
             length += 1
-            states[number]["verdict"] = _OPEN  # on the chain; also ends the walk around a ring
-            number = crew.occupant[states[number]["want"]]
+            states[number]["verdict"] = OPEN  # on the chain; also ends the walk around a ring
+            number = in_the_way(crew, states[number]["want"])
         for back in range(length - 1, -1, -1):
             _enter(crew, court, log, states[back]["chain"], now, rules)
 
@@ -254,7 +170,7 @@ def _act(crew, court, log, number, now, rules):
     if there == here:
         agent["ready"], agent["came"] = now + rules.tick, here
         answer["at"] += 1
-    elif crew.occupant[there] != NOBODY or not _is_step(crew.offsets, court.legal, here, there):
+    elif not is_clear(crew, court, number, there):
         _note(court, log, now, number, REFUSED, there)
         agent["refused"] = True
         answer["at"] = answer["n_route"] = 0
@@ -266,7 +182,8 @@ def _act(crew, court, log, number, now, rules):
 def _has_nowhere_to_go(crew, court, log, number, now, rules):
     """Whether a patrol of one cell only has used up its turn: it arrives where it is."""
     agent = crew.agents[number]
-    if agent["here"] != agent["goal"] or rules.one_shot or court.pool.size > 0 or not agent["ours"]:
+    is_there = is_goal(crew, agent["here"], agent["goal"])
+    if not is_there or rules.one_shot or court.pool.size > 0 or not agent["ours"]:
         return False
     _arrive(crew, court, log, number, now, rules)
     return True
@@ -277,16 +194,13 @@ def _enter(crew, court, log, number, now, rules):
     """Move one agent, and let it arrive if that is its goal."""
     agent, answer, state = crew.agents[number], crew.answers[number], court.states[number]
     here, there = agent["here"], state["want"]
-    if crew.occupant[here] == number:
-        crew.occupant[here] = NOBODY
-    crew.occupant[there] = number
-    lasts = crew.lasts[diagonal(crew.offsets, here, there)]
+    lasts = go_over(crew, number, there)
     agent["came"], agent["here"] = here, there
     agent["ready"] = max(agent["ready"], now - rules.tick) + lasts
     answer["at"] += 1
     agent["refused"] = False
     _note(court, log, now, number, MOVE, there)
-    if there == agent["goal"] and not state["held"]:
+    if is_goal(crew, there, agent["goal"]) and not state["held"]:
         _arrive(crew, court, log, number, now, rules)
 
 
@@ -300,13 +214,12 @@ def arrive(crew, court, log, number, now, rules):
 def _arrive(crew, court, log, number, now, rules):
     """Note that an agent has reached its goal, and hand it the next one."""
     agent, answer, state = crew.agents[number], crew.answers[number], court.states[number]
-    there = agent["here"]
-    _note(court, log, now, number, ARRIVE, there)
+    _note(court, log, now, number, ARRIVE, agent["goal"])
     if rules.one_shot:
         return
     answer["at"] = answer["n_route"] = 0
     if court.pool.size > 0:
-        _next_task(court, agent, state, there, court.visits[number])
+        _next_task(court, agent, state, agent["goal"], court.visits[number])
     else:
         state["leg"] += 1
         if state["leg"] == court.visits.shape[1]:
@@ -337,12 +250,12 @@ def _next_task(court, agent, state, here, first):
         agent["goal"] = court.drops[0] if is_loaded else court.pool[0]
 
 
-@inner
-def _is_over(agents, states, one_shot):
+@spliced
+def _is_over(crew, states, one_shot):
     """Whether every present agent is done, or on its goal if each has only one; agents that are held do not count."""
-    for number in range(agents.size):
-        agent = agents[number]
+    for number in range(crew.agents.size):
+        agent = crew.agents[number]
         if agent["present"] and not agent["done"] and not states[number]["held"]:
-            if not one_shot or agent["here"] != agent["goal"]:
+            if not one_shot or not is_goal(crew, agent["here"], agent["goal"]):
                 return False
     return True

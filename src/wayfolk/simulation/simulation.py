@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,17 +27,18 @@ from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.controllers import Controller
 from wayfolk.algorithms.controllers._begin import begin_controller
+from wayfolk.algorithms.refusals import check_states
 from wayfolk.algorithms.task import Task, checked_seed
 from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadProblem
-from wayfolk.kernels.codes import GOAL, MOVE, NOBODY
-from wayfolk.kernels.crew import Crew
+from wayfolk.kernels.codes import GOAL, MOVE
+from wayfolk.kernels.crew import AnyCrew
 from wayfolk.problem import events as happenings
 from wayfolk.problem.events import Event, Place
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import STEPS, Record
 from wayfolk.problem.result import NO_LIMIT, Result, Status
-from wayfolk.simulation import referee
+from wayfolk.simulation import nodes, referee
 from wayfolk.simulation.agent_state import AgentState, state_of
 from wayfolk.simulation.control import Control
 from wayfolk.simulation.event_queue import EventQueue
@@ -48,6 +49,7 @@ from wayfolk.simulation.state import Changes, WorldState
 from wayfolk.simulation.step_budget import StepBudget, checked_within
 from wayfolk.simulation.time_models import checked_tick
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 from wayfolk.world.vision import Vision
 
 LOOK_SECONDS = 0.002  # between two looks at the clock, unless one tick takes longer
@@ -81,7 +83,8 @@ class Simulation(Task):
         **options: Any,
     ) -> None:
         entry = catalogue.find(controller, "controllers")
-        tick = checked_tick(model, tick, entry)
+        check_states(entry, problem)
+        tick = checked_tick(model, tick, entry, problem)
         own_options = options | dict(own or {})
         if record is True and any(option.name == "record" for option in entry.options):
             own_options = {"record": True} | own_options
@@ -123,13 +126,18 @@ class Simulation(Task):
         return self.control.controller
 
     @property
-    def crew(self) -> Crew:
+    def crew(self) -> AnyCrew:
         """The agents, as controllers and kernels see them."""
         return self.world_state.crew
 
     @property
+    def states(self) -> Grid | StateGraph:
+        """The nodes on which agents are, as they are now: the map itself if these are points on a square grid."""
+        return self.world_state.states
+
+    @property
     def grid(self) -> Grid:
-        """The map as it is now."""
+        """The map as it is now, if agents are points on a square grid."""
         return self.world_state.grid
 
     @property
@@ -167,9 +175,12 @@ class Simulation(Task):
         """What steps with a limit of time have learned."""
         return StepBudget()
 
-    def places(self) -> NDArray[np.int32]:
-        """The place of each agent, as rows of x and y; of an agent that has left, its last place."""
-        return self.grid.places(self.crew.agents["here"])
+    def places(self) -> NDArray[np.int32] | list[Any]:
+        """The place of each agent, as rows of x and y; of an agent that has left, its last place.
+
+        In other worlds than square grids, and for other bodies than points, it is a list of places.
+        """
+        return self.states.places(self.crew.agents["here"])
 
     def state(self, agent: int) -> AgentState:
         """What `agent` does: it is moving, waiting (and for whom), blocked (by what), arrived, held, or gone."""
@@ -177,26 +188,26 @@ class Simulation(Task):
 
     def move(self, agent: int, place: Place) -> None:
         """Let `agent` take a step to `place` at the next tick; raises BadProblem if it is no step from where it is."""
-        here, there = self._present(agent)["here"], self.grid.cell(place)
-        if not self.grid.is_free(there):
+        here = int(self._present(agent)["here"])
+        there = nodes.step_to(self.states, here, place)
+        if not self.states.is_free(self.world_state.node_at(agent, place)):
             raise BadProblem(f"agent {agent} cannot move to {place}: there is a wall", agent)
-        ways = [k for k in range(8) if here + self.grid.offsets[k] == there and self.grid.legal[here] >> k & 1]
-        if not ways and here != there:
-            raise BadProblem(f"agent {agent} cannot move from {self.grid.place(here)} to {place} in one step", agent)
-        other = self.crew.occupant[there]
-        if other not in (NOBODY, agent) and self.world_state.court.states[other]["held"]:
-            raise BadProblem(f"agent {agent} cannot move to {place}: agent {other} is held there", agent)
+        if there is None:
+            raise BadProblem(f"agent {agent} cannot move from {self.states.place(here)} to {place} in one step", agent)
+        for other in self._others(agent, there):
+            if self.world_state.court.states[other]["held"]:
+                raise BadProblem(f"agent {agent} cannot move to {place}: agent {other} is held there", agent)
         self.add_event(happenings.move(self.time, agent, place))
 
     def put(self, agent: int, place: Place) -> None:
         """Take `agent` from where it is and put it to `place`, now; raises BadProblem if that is not free and empty."""
         self._present(agent)
-        there = self.grid.cell(place)
-        if not self.grid.is_free(there):
+        there = self.world_state.node_at(agent, place)
+        if not self.states.is_free(there):
             raise BadProblem(f"agent {agent} cannot be put to {place}: there is a wall", agent)
-        other = self.crew.occupant[there]
-        if other not in (NOBODY, agent):
-            raise BadProblem(f"agent {agent} cannot be put to {place}: agent {other} is there", agent)
+        others = self._others(agent, there)
+        if others:
+            raise BadProblem(f"agent {agent} cannot be put to {place}: agent {others[0]} is there", agent)
         self.world_state.put(agent, there)
         self._changed(agent)
 
@@ -212,8 +223,16 @@ class Simulation(Task):
         self.world_state.apply(happenings.resume(self.time, agent), Changes())
         self._changed(agent)
 
-    def send(self, agents: Iterable[int], place: Place) -> NDArray[np.int32]:
-        """Send `agents` to `place`: each gets a cell of its own around it as its goal. Returns the goals, as x and y.
+    def close(self, lanes: Sequence[tuple[Place, Place]]) -> None:
+        """Close lanes, each from the first to the second place of a pair; one with a slow agent on it, when that is off."""
+        self.happen(happenings.close_lanes(self.time, lanes))
+
+    def open(self, lanes: Sequence[tuple[Place, Place]]) -> None:
+        """Open lanes again that were closed."""
+        self.happen(happenings.open_lanes(self.time, lanes))
+
+    def send(self, agents: Iterable[int], place: Place) -> NDArray[np.int32] | list[Any]:
+        """Send `agents` to `place`: each gets a cell of its own around it as its goal. Returns the goals, as `places` does.
 
         The goals are the free cells that are fewest steps from `place`; each goes to the nearest agent that has none.
         """
@@ -221,10 +240,10 @@ class Simulation(Task):
         if len(set(chosen)) < len(chosen):
             raise BadProblem("an agent is named twice in one order")
         here = np.array([self._present(agent)["here"] for agent in chosen], np.int32)
-        goals = goals_around(self.grid, self.grid.cell(place), here)
+        goals = goals_around(self.states, place, here)
         for agent, goal in zip(chosen, goals.tolist(), strict=True):
-            self.add_event(Event(self.time, GOAL, agent, (self.grid.place(goal),)))
-        return self.grid.places(goals)
+            self.add_event(Event(self.time, GOAL, agent, (self.states.place(goal),)))
+        return self.states.places(goals)
 
     def save(self, file: str | Path) -> None:
         """Write the world to a file, from which `read_world` lets it go on."""
@@ -242,6 +261,10 @@ class Simulation(Task):
         if not row["present"]:
             raise BadProblem(f"agent {agent} has left", agent)
         return row
+
+    def _others(self, agent: int, node: int) -> list[int]:
+        """The agents other than this one that hold places of `node`."""
+        return [other for other in self.world_state.holders(node) if other != agent]
 
     def _changed(self, agent: int) -> None:
         """Tell the controller that something has happened to `agent`, and let time pass again if all was done."""
@@ -318,7 +341,7 @@ class Simulation(Task):
 
     def happen(self, event: Event) -> None:
         """Let `event` happen when its time comes, or now if that has passed."""
-        self.events.check(event, self.grid, self.n_agents)
+        self.events.check(event, self.states, self.crew.agents)
         self.add_event(event)
 
     def add_event(self, event: Event) -> None:
@@ -354,7 +377,11 @@ class Simulation(Task):
         if changes.agents or changes.cells:
             self.control.tell(changes)
         for event in steps:
-            self.control.take_step(event.agent, self.grid.cell(event.places[0]))
+            here = int(self.crew.agents["here"][event.agent])
+            there = nodes.step_to(self.states, here, event.places[0])
+            if there is None:  # the referee refuses it
+                there = self.world_state.node_at(event.agent, event.places[0])
+            self.control.take_step(event.agent, there)
 
     def record(self) -> Record:
         """The log up to now, or the part of it that is kept; its times count from `began`."""

@@ -14,11 +14,13 @@ from wayfolk.algorithms.refusals import shared_goals
 from wayfolk.algorithms.suitability import complete_for, with_objective
 from wayfolk.algorithms.task import Task, begin_task, begin_within, checked_limits, finish
 from wayfolk.errors import BadProblem, NotSupported
+from wayfolk.kernels.distances import UNREACHED
 from wayfolk.machine import memory_limit
 from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import Result, Status
 from wayfolk.simulation.run import Run
 from wayfolk.simulation.simulation import Simulation
+from wayfolk.world.spots import fewest_steps
 
 
 def begin_plan(problem: Problem, algorithm: Any, *, seed: int = 0, **options: Any) -> Task:
@@ -58,11 +60,12 @@ def solve(
     by default until it holds half of the machine's; at the limit the best plan so far is returned. An anytime planner
     improves its plan until the deadline; with `first_plan`, or without `seconds` and `expansions`, it returns its first
     plan. `expansions` limit a planner; a controller that has an option of that name, such as BMAA*, gets it as its option.
-    Without `steps`, a controller may take 1,000 steps more than ten times the map's width and height. `objective` is what
-    an algorithm with that option minimises: "makespan", "sum_of_costs" or "sum_of_loss". `tell` is called with the task now
-    and then. Returns a Result: its `plan` is PARTIAL if a controller does not bring all agents to their goals; if agents
-    share a goal, its `detail` names them. If the problem is not solved, `blockages` says who stands in whose way, and
-    `complete` which algorithms to try.
+    Without `steps`, a controller may take 1,000 steps more than ten times the map's width and height; in other worlds and
+    for other bodies, more than ten times the steps that the farthest agent needs alone. `objective` is what an algorithm
+    with that option minimises: "makespan", "sum_of_costs" or "sum_of_loss". `tell` is called with the task now and then.
+    Returns a Result: its `plan` is PARTIAL if a controller does not bring all agents to their goals; if agents share a
+    goal, its `detail` names them. If the problem is not solved, `blockages` says who stands in whose way, and `complete`
+    which algorithms to try.
     """
     if not problem.is_one_shot:
         raise BadProblem("only agents with one goal each have a plan: simulate patrols and tasks")
@@ -81,7 +84,7 @@ def solve(
     with memory_limit(memory):
         task, spent = begin_within(seconds, entry, lambda: _begin(problem, entry, seed, options))
         if isinstance(task, Simulation):
-            most = 1000 + 10 * (problem.grid.width + problem.grid.height) if steps is None else steps
+            most = _usual_steps(problem) if steps is None else steps
             result = finish(task, seconds=seconds, budget=most, what="steps", tell=tell, portion=8, spent=spent)
         else:
             result = finish(task, seconds=seconds, budget=expansions, tell=tell, first_plan=first_plan, spent=spent)
@@ -104,6 +107,14 @@ def solve(
     if result.first_seconds is None and result.plan is not None:
         result.first_seconds = result.seconds
     return result
+
+
+def _usual_steps(problem: Problem) -> int:
+    """How many steps a controller may take to bring all agents to their goals, if the caller does not say."""
+    if problem.is_plain:
+        return 1000 + 10 * (problem.grid.width + problem.grid.height)
+    steps = fewest_steps(problem.states, problem.starts, problem.goals)
+    return 1000 + 10 * int(steps[steps != UNREACHED].max(initial=0))
 
 
 def simulate(

@@ -5,7 +5,7 @@ Roadmaps, hexagons, triangles and voxels are graphs that know more: what their n
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -173,6 +173,20 @@ class Graph(World):
     def place(self, cell: int) -> Hashable:
         """The name of node `cell`."""
         return self.names[cell]
+
+    def with_closed(self, lanes: Iterable[tuple[Hashable, Hashable]]) -> Graph:
+        """A copy without the edges from the first to the second node of each pair."""
+        keys = self.sources.astype(np.int64) * self.n_cells + self.graph.target
+        shut = [self.cell(start) * self.n_cells + self.cell(end) for start, end in lanes]
+        for key in shut:
+            if key not in keys:
+                start, end = divmod(key, self.n_cells)
+                raise BadInput(f"no edge leads from {self.place(start)!r} to {self.place(end)!r}")
+        kept = np.flatnonzero(~np.isin(keys, shut))
+        first = np.searchsorted(kept, self.graph.first)
+        graph = Graph(first, self.graph.target[kept], self.graph.weight[kept], self.positions, self.names)
+        graph.is_tiled = self.is_tiled
+        return graph
 
     def is_free(self, cell: int) -> bool:
         """Every node of a graph can be entered."""

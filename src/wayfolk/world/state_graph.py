@@ -132,6 +132,22 @@ class StateGraph(Graph):
         return cells
 
     @cached_property
+    def ahead(self) -> NDArray[np.int32]:
+        """The cell to which each node is on its way, or at which it is."""
+        ahead: NDArray[np.int32] = self._joined("ahead")
+        return ahead
+
+    @cached_property
+    def stands_at_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Who stands where: place p is held by the nodes `nodes[first[p] : first[p + 1]]`, those on their way left out."""
+        table = self.occupancy
+        nodes = np.repeat(np.arange(self.n_cells, dtype=np.int32), np.diff(table.node_first))
+        rows = np.flatnonzero(self._joined("share")[nodes] == 0.0)
+        order = rows[np.argsort(table.node_places[rows], kind="stable")]
+        counts = np.bincount(table.node_places[rows], minlength=table.n_places)
+        return np.concatenate([[0], np.cumsum(counts)]), nodes[order]
+
+    @cached_property
     def together(self) -> NDArray[np.int32]:
         """How many consecutive nodes are those of one cell in all headings, for each kind."""
         return np.array([layer.together for layer in self.layers], np.int32)
@@ -394,6 +410,45 @@ class StateGraph(Graph):
     def with_freed(self, cells: Iterable[int]) -> StateGraph:
         """A copy in which `cells` of the world are free."""
         return self.with_world(self._editable().with_freed(cells))
+
+    def edge(self, start: Hashable, end: Hashable) -> int:
+        """The number of the edge between two places in the world `first`: the first one, if there are several."""
+        if isinstance(self.first, Grid) or hasattr(self.first, "with_blocked"):
+            raise BadProblem("this world has no lanes to close and open: block and free its cells")
+        here, there = self.first.cell(start), self.first.cell(end)
+        row = slice(*self.first.graph.first[here : here + 2].tolist())
+        edges = np.flatnonzero(self.first.graph.target[row] == there)
+        if not edges.size:
+            raise BadProblem(f"no lane leads from {start!r} to {end!r}")
+        return row.start + int(edges[0])
+
+    @cached_property
+    def closed(self) -> frozenset[int]:
+        """The edges of the world `first` that are closed now: for two places with several, the first of them."""
+        assert isinstance(self.first, Graph)
+        assert isinstance(self.world, Graph)
+        keys = [
+            world.sources.astype(np.int64) * world.n_cells + world.graph.target for world in (self.first, self.world)
+        ]
+        known, edges = np.unique(keys[0], return_index=True)
+        return frozenset(edges[~np.isin(known, keys[1])].tolist())
+
+    def with_closed(self, edges: Iterable[int]) -> StateGraph:
+        """A copy in which `edges` of the world `first` are closed, and all others between the same places."""
+        return self._with_lanes(self.closed.union(edges))
+
+    def with_opened(self, edges: Iterable[int]) -> StateGraph:
+        """A copy in which `edges` of the world `first` are open, and all others between the same places."""
+        return self._with_lanes(self.closed.difference(edges))
+
+    def _with_lanes(self, closed: frozenset[int]) -> StateGraph:
+        assert isinstance(self.first, Graph)
+        ends = self.first.sources, self.first.graph.target
+        return self.with_world(
+            self.first.with_closed(
+                [(self.first.place(ends[0][k]), self.first.place(ends[1][k])) for k in sorted(closed)]
+            )
+        )
 
     def _editable(self) -> Any:
         if not hasattr(self.world, "with_blocked"):

@@ -3,7 +3,7 @@
 from wayfolk.compile.jit import inner
 from wayfolk.kernels import best_first
 from wayfolk.kernels.codes import FOUND
-from wayfolk.kernels.crew import give_route, wait
+from wayfolk.kernels.crew import give_route, is_goal, wait
 from wayfolk.problem.result import NO_LIMIT
 
 RESTS = 16  # steps that an agent on its goal rests before it is asked again
@@ -12,7 +12,7 @@ RESTS = 16  # steps that an agent on its goal rests before it is asked again
 @inner
 def rests_on_goal(crew, agent):
     """Let `agent` rest if it is on its goal; whether it is."""
-    if crew.agents[agent]["here"] != crew.agents[agent]["goal"]:
+    if not is_goal(crew, crew.agents[agent]["here"], crew.agents[agent]["goal"]):
         return False
     wait(crew, agent, RESTS)
     return True

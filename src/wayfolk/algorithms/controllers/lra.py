@@ -10,36 +10,42 @@ Invariants  an agent that plans looks at no agent farther away than `radius`. No
 Cost        one A* for each agent at the start, after each refused move and at each new goal; after an event one for each
             agent that it is about, or whose route leads through a new wall.
 Deviations  an occupied goal is planned for like a free one, and the agent then waits beside it. Without a path it waits for
-            the time of one step. No noise is added to the heuristic (Silver's agitation), as in Jansen 2008. The agents
-            of Jansen's simulator are `jansen_direction_map` with a `w_max` of 0.
+            the time of one step. In a world without positions an agent sees all others. No noise is added to the heuristic
+            (Silver's agitation), as in Jansen 2008. The agents of Jansen's simulator are `jansen_direction_map` with a
+            `w_max` of 0.
 """
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
-from wayfolk.algorithms.controllers._agents_as_walls import AgentWallGrid, is_seen
+from wayfolk.algorithms.controllers._agents_as_walls import AgentWallGrid, AgentWallNodes, is_held, is_seen
 from wayfolk.algorithms.controllers._alone import find_route, follow, rests_on_goal
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.search._best_first import best_heuristic, can_fall, lists_for
+from wayfolk.compile.jit import specialise, spliced
 from wayfolk.kernels import best_first, buckets
 from wayfolk.kernels.best_first import EXPANDED
 from wayfolk.kernels.codes import FULL
-from wayfolk.kernels.crew import asked, report
-from wayfolk.kernels.graph import HEURISTICS, GridGraph
+from wayfolk.kernels.crew import Crew, StateCrew, asked, report
+from wayfolk.kernels.graph import HEURISTICS, CsrGraph, GridGraph
 from wayfolk.kernels.planning import SLICE, planned_by
 from wayfolk.problem.problem import Problem
+from wayfolk.world.grid import Grid
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
+    from wayfolk.world.state_graph import StateGraph
 
 PAPER = "Zelinsky 1992; Silver 2005; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
 SEES = "radius"
 MODELS = ("steps", "distance", "turns")
+WORLDS = "any"
 
 
 def begin(
@@ -60,26 +66,32 @@ class LocalRepair(Controller):
 
     def __init__(self, problem: Problem, radius: float, weight: float) -> None:
         super().__init__(problem.n_agents)
-        grid = problem.grid
-        falls = can_fall(grid, weight, best_heuristic(grid))
-        per_unit, n_lists = lists_for(grid, weight, falls)
-        n_free = len(grid.free_cells)
-        self.arrays = PathArrays(
-            graph=grid.graph,
-            memory=best_first.new_memory(grid.n_cells),
-            queue=buckets.new_buckets(n_lists, 2 * n_free + 16),
-            path=np.empty(grid.n_cells, np.int32),
+        self.radius, self.weight = radius, weight
+        self.arrays = self._arrays(problem.states)
+
+    def _arrays(self, states: "Grid | StateGraph") -> "PathArrays":
+        """The arrays for searches on `states`."""
+        falls = can_fall(states, self.weight, best_heuristic(states))
+        per_unit, n_lists = lists_for(states, self.weight, falls)
+        return PathArrays(
+            graph=states.graph,
+            memory=best_first.new_memory(states.n_cells),
+            queue=buckets.new_buckets(n_lists, 2 * len(states.free_cells) + 16),
+            path=np.empty(states.n_cells, np.int32),
             is_paused=np.zeros(1, np.bool_),
-            reach=float(radius * radius),
-            weight=float(weight),
-            kind=HEURISTICS[best_heuristic(grid)],
+            reach=float(self.radius * self.radius),
+            weight=float(self.weight),
+            kind=HEURISTICS[best_heuristic(states)],
             per_unit=per_unit,
             falls=falls,
         )
 
     def prepare(self, view: View) -> None:
         """Plan on the map as it is known."""
-        self.arrays = self.arrays._replace(graph=view.grid.graph)
+        if isinstance(view.states, Grid):
+            self.arrays = self.arrays._replace(graph=view.states.graph)
+        else:  # moves with other costs may have come
+            self.arrays = self._arrays(view.states)
 
     def update(self, view: View, change: Change) -> None:
         """Plan on the changed map; nothing else is kept."""
@@ -98,7 +110,7 @@ class LocalRepair(Controller):
 class PathArrays(NamedTuple):
     """The map, and what a search needs (see `find_route`)."""
 
-    graph: GridGraph
+    graph: GridGraph | CsrGraph
     memory: best_first.SearchMemory
     queue: buckets.Buckets
     path: NDArray[np.int32]
@@ -122,17 +134,51 @@ def _plan_routes(arrays, crew, log, now):
         if spent >= SLICE:
             arrays.is_paused[0] = True
             return k
-        start, goal = crew.agents[number]["here"], crew.agents[number]["goal"]
-        crowd = AgentWallGrid(arrays.graph, crew.occupant, start, arrays.reach, goal)
-        code, n = find_route(arrays, crowd, start, goal)
+        code, n = find_path(crew, arrays, number)
         if code == FULL:
             return k
         report(crew, number, arrays.memory.counts[EXPANDED])
         spent += arrays.memory.counts[EXPANDED]
-        if n > 0 and is_seen(crowd, goal):
-            n -= 1  # do not run into the agent that stands on the goal
         follow(crew, number, arrays.path, n)
     return numbers.size
 
 
 planned_by(PathArrays, _plan_routes)
+
+_FIND_PATH: dict[type, Callable[..., Any]] = {}
+
+
+def find_path(crew: Any, arrays: Any, number: Any) -> Any:
+    """The outcome of the search for agent `number`, and how many cells were written to `arrays.path`.
+
+    The path ends before the goal if another agent stands there within sight: it does not run into that one.
+    """
+    return _FIND_PATH[type(crew)](crew, arrays, number)
+
+
+specialise(find_path, _FIND_PATH, spliced)
+
+
+def _find_cells(crew, arrays, number):  # type: ignore[no-untyped-def]
+    start, goal = crew.agents[number]["here"], crew.agents[number]["goal"]
+    crowd = AgentWallGrid(arrays.graph, crew.occupant, start, arrays.reach, goal)
+    code, n = find_route(arrays, crowd, start, goal)
+    return code, n - 1 if n > 0 and is_seen(crowd, goal) else n
+
+
+def _find_nodes(crew, arrays, number):  # type: ignore[no-untyped-def]
+    start, goal = crew.agents[number]["here"], crew.agents[number]["goal"]
+    crowd = AgentWallNodes(arrays.graph, crew.occupancy, crew.stand, crew.occupant, number, start, arrays.reach, goal)
+    code, n = find_route(arrays, crowd, start, goal)
+    if n == 0:
+        return code, n
+    if is_held(crowd, goal):
+        return code, n - 1
+    before = arrays.path[n - 2] if n > 1 else start  # the search took all nodes of the goal's cell for one
+    for edge in range(crew.occupancy.first[before], crew.occupancy.first[before + 1]):
+        if crew.stand[crew.occupancy.target[edge]] == goal:
+            arrays.path[n - 1] = crew.occupancy.target[edge]
+    return code, n
+
+
+_FIND_PATH[Crew], _FIND_PATH[StateCrew] = _find_cells, _find_nodes
