@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from wayfolk.algorithms.position_swap import is_nearer
 from wayfolk.algorithms.priority_inheritance import BODY, choice, has_decided, rules_on, slots, target
-from wayfolk.compile.jit import inner
+from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.world.body import POINT
 from wayfolk.world.state_graph import StateGraph
@@ -105,7 +105,7 @@ def stand_at(nodes, occupant, agent, node):
         occupant[nodes.move_places[at]] = agent
 
 
-@inner
+@kernel
 def claim(nodes, claims, node, row, step):
     """Let the places of `node` and of the move `row` be taken for `step`."""
     for at in range(nodes.node_first[node], nodes.node_first[node + 1]):

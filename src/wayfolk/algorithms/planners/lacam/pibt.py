@@ -185,9 +185,12 @@ def _prefer(gen, agent):
         sort_in(keys, n, (key << 16) + k)
         n += 1
     choose(spots, body, keys, n)
+    body["partner"] = NOBODY
+    if n == 0:  # it has lost its goal: this can be in a file that says what a controller remembers
+        return
     best = target(spots, here, choice(spots, body, 0))
-    swaps_here = best != here and may_swap(spots)
-    body["partner"] = partner_of(gen, agent, here, best, True) if swaps_here else NOBODY
+    if best != here and may_swap(spots):
+        body["partner"] = partner_of(gen, agent, here, best, True)
     if body["partner"] != NOBODY:
         for rank in range(n):
             keys[rank] = choice(spots, body, n - 1 - rank)
