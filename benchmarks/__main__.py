@@ -35,6 +35,7 @@ from benchmarks import (
     replanning,
     start_up,
     which_algorithm,
+    worlds,
 )
 
 FLAGS = ("--cpu", "--kept")
@@ -64,6 +65,7 @@ PARTS = {
     "laboratory": laboratory,
     "cluster": cluster,
     "which-algorithm": which_algorithm,
+    "worlds": worlds,
     "deadlines": deadlines,
 }
 

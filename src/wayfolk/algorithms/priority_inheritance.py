@@ -64,7 +64,7 @@ _RULES: dict[str, dict[type, Callable[..., Any]]] = {
     name: {}
     for name in (
         "target", "slots", "exit_by", "stay", "stander", "is_clear", "is_held", "hold", "enter", "next_pushed", "give_up",
-        "choose", "choice",
+        "step_aside", "choose", "choice",
     )
 }  # fmt: skip
 
@@ -86,7 +86,8 @@ def moves_on(
     rules_on(
         kind, target=target, slots=slots, exit_by=exit_by, stay=_point_stay, stander=_point_stander,
         is_clear=_point_is_clear, is_held=_point_is_held, hold=_point_hold, enter=_point_enter,
-        next_pushed=_point_next_pushed, give_up=_point_give_up, choose=_point_choose, choice=_point_choice,
+        next_pushed=_point_next_pushed, give_up=_point_give_up, step_aside=_point_step_aside,
+        choose=_point_choose, choice=_point_choice,
     )  # fmt: skip
 
 
@@ -170,6 +171,11 @@ def give_up(nodes: Any, party: Any, root: Any, agent: Any) -> Any:
     return _RULES["give_up"][type(nodes)](nodes, party, root, agent)
 
 
+def step_aside(nodes: Any, party: Any, agent: Any) -> Any:
+    """Let `agent`, whose choices are sorted, prefer the way out of that of the agent that pushes it, if need be."""
+    return _RULES["step_aside"][type(nodes)](nodes, party, agent)
+
+
 def choose(nodes: Any, body: Any, keys: Any, n: Any) -> Any:
     """Let the moves in the lowest bits of the first `n` keys be the choices of an agent."""
     return _RULES["choose"][type(nodes)](nodes, body, keys, n)
@@ -183,7 +189,21 @@ def choice(nodes: Any, body: Any, rank: Any) -> Any:
 specialise(prefer, _PREFER)
 specialise(may_move, _MAY_MOVE)
 specialise(crossed, _CROSSED, spliced)
-for function in (target, slots, stay, stander, is_clear, is_held, hold, enter, next_pushed, give_up, choose, choice):
+for function in (
+    target,
+    slots,
+    stay,
+    stander,
+    is_clear,
+    is_held,
+    hold,
+    enter,
+    next_pushed,
+    give_up,
+    step_aside,
+    choose,
+    choice,
+):
     specialise(function, _RULES[function.__name__], spliced)
 specialise(exit_by, _RULES["exit_by"])
 
@@ -203,6 +223,7 @@ def settle(party, root):
             body["decided"], body["parent"], body["tried"], body["next"] = party.step[0], parent, 0, NOWHERE
             if not body["is_sorted"]:
                 prefer(party, agent)
+            step_aside(nodes, party, agent)
         here = np.int64(body["here"])
         if body["tried"] == body["n_choices"]:
             back = give_up(nodes, party, root, agent)
@@ -313,6 +334,10 @@ def _point_give_up(nodes, party, root, agent):
     body["next"] = body["here"]
     party.claims[body["here"]] = party.step[0]
     return NOBODY if agent == root else body["parent"]
+
+
+def _point_step_aside(nodes, party, agent):
+    pass
 
 
 def _point_choose(nodes, body, keys, n):

@@ -56,6 +56,10 @@ class SpotMap:
         """How many spots each goal is."""
         return np.ones(len(goals), np.int32)
 
+    def stands(self, spots: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The goals that agents on these spots have reached."""
+        return spots
+
     @cached_property
     def crossings(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The ends of the diagonal that crosses the move to neighbour k of a spot; NOWHERE if none does."""
@@ -106,6 +110,10 @@ class StateSpots:
         is_stand = self.states.stand_of[goals] == goals
         return np.where(is_stand, self.states.together[kinds], 1).astype(np.int32)
 
+    def stands(self, spots: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The goals that agents on these nodes have reached: bodies that turn in every heading."""
+        return self.states.stand_of[spots]
+
 
 AnySpots = SpotMap | StateSpots
 
@@ -135,6 +143,11 @@ class DistanceTable:
     def is_filled(self) -> bool:
         """Whether all fields are there."""
         return self.n_filled == len(self.goals)
+
+    def aim(self, goals: NDArray[np.int32]) -> None:
+        """Have other goals from now on; their fields are still to be filled."""
+        self.goals[:] = goals
+        self.widths = self.spot_map.widths(self.goals)
 
     def fill(self, n: int) -> int:
         """Fill up to `n` more fields; how many these were."""

@@ -13,7 +13,9 @@ Cost        `expansions` visits of nodes in a step, each O(agents). A distance f
 Deviations  the search begins anew, with the priorities of the present step, whenever a goal or the map changes, somebody
             comes, goes or is moved, or the tree takes 512 MB. So with endless tasks it is PIBT with swaps that looks ahead.
             An agent that cannot reach its goal, or that shares it with a nearer one, makes its own cell its goal. Agents
-            that are not under control are walls for one step.
+            that are not under control are walls for one step. In other worlds and for other bodies than points on a square
+            grid, all distances are searched again after an edit, and lead through agents of a patrol that are done: these
+            are walls of the search only.
 """
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -25,22 +27,26 @@ from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.algorithms.controllers.lacam.repair import take_over
 from wayfolk.algorithms.options import Range
 from wayfolk.algorithms.planners.lacam import config_search, trees
-from wayfolk.algorithms.planners.lacam.pibt import new_generator
+from wayfolk.algorithms.planners.lacam.pibt import n_moves_of, new_generator
+from wayfolk.algorithms.state_pushes import StateMoves, claim
 from wayfolk.compile.jit import kernel
 from wayfolk.kernels.codes import EXHAUSTED, FULL, NOWHERE
 from wayfolk.kernels.random import new_random
 from wayfolk.machine import available_bytes
 from wayfolk.problem.problem import Problem
-from wayfolk.world.spots import DistanceTable, SpotMap, spots_of
+from wayfolk.world.grid import Grid
+from wayfolk.world.spots import AnySpots, DistanceTable, StateSpots, spots_of
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
+    from wayfolk.world.state_graph import StateGraph
 
 PAPER = "Okumura 2023; Liang et al. 2025"
 OPTIMAL = False
 COMPLETE = True
 SEES = "all"
 MODELS = ("steps",)
+WORLDS = "any"
 
 ALWAYS = np.int64(2**63 - 1)  # the step for which a cell is taken that nobody may enter
 MOST_BYTES = 1 << 29
@@ -75,7 +81,7 @@ class RealTimeLacam(Controller):
 
     lookahead = 1
     together = True
-    spot_map: SpotMap
+    spot_map: AnySpots
     fields: DistanceTable
 
     def __init__(self, problem: Problem, seed: int, expansions: int) -> None:
@@ -86,7 +92,7 @@ class RealTimeLacam(Controller):
     def prepare(self, view: View) -> None:
         """Begin without a tree; the order of priority stays."""
         super().prepare(view)
-        self.grid, self.members, self.parked = view.grid, np.zeros(0, np.int64), np.zeros(0, np.int32)
+        self.states, self.members, self.parked = view.states, np.zeros(0, np.int64), np.zeros(0, np.int32)
         self.goals, self.strangers = np.zeros(0, np.int32), np.zeros(0, np.int32)
         self.root = self.ahead = 0
         self.planted: Planted | None = None
@@ -116,7 +122,7 @@ class RealTimeLacam(Controller):
         parked = agents["here"][present & done]
         strangers = agents["here"][present & ~ours & ~done]
         goals = agents["goal"][members]
-        same_map = view.grid is self.grid and np.array_equal(parked, self.parked)
+        same_map = view.states is self.states and np.array_equal(parked, self.parked)
         same_members = np.array_equal(members, self.members)
         is_new = not (same_map and same_members and np.array_equal(strangers, self.strangers))
         if not (same_map and same_members):
@@ -124,15 +130,14 @@ class RealTimeLacam(Controller):
         elif not np.array_equal(goals, self.goals):
             self._aim(view, np.flatnonzero(goals != self.goals))
             is_new = True
-        self.grid, self.members, self.parked, self.strangers = view.grid, members, parked, strangers
+        self.states, self.members, self.parked, self.strangers = view.states, members, parked, strangers
         self.goals = goals.copy()
         return is_new
 
     def _begin_again(self, view: View, members: NDArray[np.int64], parked: NDArray[np.int32]) -> None:
         """The map or the agents are others: search the distances again that this changes."""
-        grid = view.grid.with_blocked(parked) if parked.size else view.grid
         before = (self.spot_map, self.fields) if self.members.size else None
-        self.spot_map = spots_of(grid)
+        self.spot_map = _spots_without(view.states, parked)
         if not members.size:
             return
         if before is not None and before[1].steps.nbytes > available_bytes() // 2:  # there is no room for both
@@ -150,7 +155,7 @@ class RealTimeLacam(Controller):
             is_right[rows] = take_over(self.fields, self.spot_map, rows, before[1], before[0], old_rows)
             self.fields.fill_rows(np.flatnonzero(~is_right))
         self.gen = new_generator(self.fields, self.luck)
-        self.tree = trees.new_tree(len(members), 256)
+        self.tree = trees.new_tree(len(members), 256, n_moves_of(self.gen))
         away = dict(zip(members.tolist(), self.fields.steps[np.arange(len(members)), here].tolist(), strict=True))
         new = np.array(sorted(new.tolist(), key=lambda agent: -away[agent]), np.int64)
         self.order = np.concatenate([known, new])
@@ -163,7 +168,7 @@ class RealTimeLacam(Controller):
         """
         goals = self._spots_of_goals(view, self.members)
         other = np.flatnonzero(goals != self.fields.goals)
-        self.fields.goals[:] = goals
+        self.fields.aim(goals)
         for row in other.tolist():
             self.fields.fill_rows(np.array([row]))
         changed = self.members[rows]
@@ -173,7 +178,19 @@ class RealTimeLacam(Controller):
     def _spots_of_goals(self, view: View, members: NDArray[np.int64]) -> NDArray[np.int32]:
         """The goals of `members`; an agent whose goal is in a wall stays where it is."""
         goals, here = (self.spot_map.spot_of[cells[members]] for cells in (view.goals, view.here))
+        if isinstance(self.spot_map, StateSpots):
+            is_free = self.spot_map.states._free[goals]
+            return np.where(is_free, goals, self.spot_map.states.stand_of[here]).astype(np.int32)
         return np.where(goals == NOWHERE, here, goals).astype(np.int32)
+
+    def _rivals(self, row: int) -> NDArray[np.intp]:
+        """The rows of the members that cannot be on their goals while the one in `row` is, with its own."""
+        goals = self.fields.goals
+        if not isinstance(self.spot_map, StateSpots):
+            return np.flatnonzero(goals == goals[row])
+        table = self.spot_map.states.occupancy
+        places = [table.node_places[table.node_first[goal] : table.node_first[goal + 1]] for goal in goals]
+        return np.flatnonzero([np.isin(each, places[row]).any() for each in places])
 
     def _settle_aims(self, members: NDArray[np.int64], here: NDArray[np.int32], rows: NDArray[np.intp]) -> None:
         """An agent that cannot have its goal stays where it is: it is out of reach, or that of a nearer agent."""
@@ -182,11 +199,13 @@ class RealTimeLacam(Controller):
         for row in rows.tolist():
             is_taken = False
             if self.is_one_shot:
-                rivals = np.flatnonzero(fields.goals == fields.goals[row])
+                rivals = self._rivals(row)
                 is_taken = rivals[np.argmin(away[rivals])] != row
             if away[row] == fields.far or is_taken:
-                fields.goals[row] = here[row]
-                self.fields.fill_rows(np.array([row]))
+                goals = fields.goals.copy()
+                goals[row] = self.spot_map.stands(here[row : row + 1])[0]
+                fields.aim(goals)
+                fields.fill_rows(np.array([row]))
 
     def _stands_on_tree(self, here: NDArray[np.int32]) -> bool:
         """Whether the agents have done what they were told, or nothing; the root is where they are."""
@@ -208,11 +227,11 @@ class RealTimeLacam(Controller):
     def _plant(self, here: NDArray[np.int32], visits: int) -> None:
         """Begin a tree where the agents are, for `visits` in this step: those on their goals have the lowest priority."""
         rows = np.searchsorted(self.members, self.order)
-        at_goal = here[rows] == self.fields.goals[rows]
+        at_goal = self.spot_map.stands(here[rows]) == self.fields.goals[rows]
         turns: NDArray[np.int32] = np.concatenate([rows[~at_goal], rows[at_goal]]).astype(np.int32)
         self.order = self.members[turns]
         if trees.bytes_of(self.tree) > MOST_BYTES // 8:
-            self.tree = trees.new_tree(len(self.members), 256)
+            self.tree = trees.new_tree(len(self.members), 256, n_moves_of(self.gen))
         self._begin(Planted(here.copy(), turns, int(self.luck[0]), visits, []))
 
     def _begin(self, planted: Planted) -> None:
@@ -224,7 +243,7 @@ class RealTimeLacam(Controller):
         """Visit up to `visits` nodes, fewer if there is a plan, and choose the next node."""
         left, counts = visits, self.tree.counts
         policy = config_search.Policy(1 << 60, 1, False, False, False, 0.001, 0.0)
-        self.gen.claims[self.spot_map.spot_of[self.strangers]] = ALWAYS  # nobody may enter
+        self._shut(ALWAYS)
         while left > 0 and counts[trees.GOAL] == trees.NONE:
             before = int(counts[trees.EXPANDED])
             code = config_search.explore(self.gen, self.tree, policy, left)
@@ -234,24 +253,32 @@ class RealTimeLacam(Controller):
             if code == FULL:
                 if 2 * trees.bytes_of(self.tree) > MOST_BYTES:
                     here = self.tree.configs[self.root].copy()
-                    self.tree = trees.new_tree(len(self.members), 256)
+                    self.tree = trees.new_tree(len(self.members), 256, n_moves_of(self.gen))
                     self._plant(here, left)
                     counts = self.tree.counts
                 else:
                     self.tree = trees.grown(self.tree)
         self.expanded[self.members] += visits - left
-        self.gen.claims[self.spot_map.spot_of[self.strangers]] = 0
+        self._shut(np.int64(0))
         self.ahead = next_towards(self.tree.nodes, self.root, self._target())
+
+    def _shut(self, step: np.int64) -> None:
+        """Let nobody enter up to `step` where agents stand that are not planned for."""
+        if not isinstance(self.gen.nodes, StateMoves):
+            self.gen.claims[self.spot_map.spot_of[self.strangers]] = step
+            return
+        for node in (*self.strangers.tolist(), *self.parked.tolist()):
+            claim(self.gen.nodes, self.gen.claims, node, len(self.gen.nodes.target) + node, step)
 
     def remember(self, memory: "Memory") -> None:
         """Priorities, random numbers, and how the search began, which a restored world repeats.
 
         A search of more than MOST_VISITS is not repeated: a new one begins.
         """
-        n, grid = len(self.expanded), memory.view.grid
+        n = len(self.expanded)
         memory.luck("luck", self.luck)
         self.order = memory.listed("order", self.order, n, memory.agents)
-        planted = self.planted if self.grid is grid else None
+        planted = self.planted if self.states is memory.view.states else None
         spent = memory.numbers("expanded", self.expanded.copy(), memory.count)
         if memory.number("is_known", int(planted is not None), (0, 1)):
             self._remember_search(memory, planted)
@@ -261,7 +288,7 @@ class RealTimeLacam(Controller):
                 memory.refuse("order", "names an agent twice")
 
     def _remember_search(self, memory: "Memory", planted: Planted | None) -> None:
-        n, grid, now = len(self.expanded), memory.view.grid, self.luck.copy()
+        n, now = len(self.expanded), self.luck.copy()
         members = self.members = memory.listed("members", self.members, n, memory.agents)
         self.parked = memory.listed("parked", self.parked, n, memory.places)
         self.strangers = memory.listed("strangers", self.strangers, n, memory.places)
@@ -269,7 +296,7 @@ class RealTimeLacam(Controller):
         if memory.is_read:
             if not len(members) or (np.diff(members) <= 0).any() or len(self.goals) != len(members):
                 memory.refuse("members", "does not name each agent once")
-            self.spot_map = spots_of(grid.with_blocked(self.parked) if self.parked.size else grid)
+            self.spot_map = _spots_without(memory.view.states, self.parked)
             if not np.isin(members, self.order).all() or (self.spot_map.spot_of[self.strangers] == NOWHERE).any():
                 memory.refuse("strangers", "does not fit the map and the order of agents")
             self.fields = DistanceTable(self.spot_map, np.zeros(len(members), np.int32))
@@ -286,9 +313,10 @@ class RealTimeLacam(Controller):
             return
         if any(len(np.unique(each)) < len(members) for each in (planted.here, planted.rows)):
             memory.refuse("planted.here", "has two agents in one cell or in one place of the order")
+        self.fields.aim(self.fields.goals.copy())
         self.fields.fill(len(members))
         self.gen = new_generator(self.fields, self.luck)
-        self.tree = trees.new_tree(len(members), 256)
+        self.tree = trees.new_tree(len(members), 256, n_moves_of(self.gen))
         self.luck[:] = start
         self._begin(planted._replace(luck=int(start[0]), visits=visits))
         self._search(visits)
@@ -303,6 +331,11 @@ class RealTimeLacam(Controller):
         if counts[trees.GOAL] != trees.NONE:
             return int(counts[trees.GOAL])
         return int(self.tree.open[counts[trees.N_OPEN] - 1]) if counts[trees.N_OPEN] else self.root
+
+
+def _spots_without(states: "Grid | StateGraph", parked: NDArray[np.int32]) -> AnySpots:
+    """The spots that are not walls because of agents that are done; of other worlds than grids all nodes."""
+    return spots_of(states.with_blocked(parked) if isinstance(states, Grid) and parked.size else states)
 
 
 @kernel

@@ -12,25 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.world.spots import DistanceTable, SpotMap
+from wayfolk.world.spots import AnySpots, DistanceTable, SpotMap
 
 
 def take_over(
     fields: DistanceTable,
-    spot_map: SpotMap,
+    spot_map: AnySpots,
     rows: NDArray[np.intp],
     old: DistanceTable,
-    before: SpotMap,
+    before: AnySpots,
     old_rows: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
     """Write the distances of `old_rows`, on the map before, to `rows` of `fields`; in which of these they are right."""
     same_goal: NDArray[np.bool_] = before.cells[old.goals[old_rows]] == spot_map.cells[fields.goals[rows]]
-    if old.steps.dtype != fields.steps.dtype or not same_goal.any():
+    is_edited = before is not spot_map and not isinstance(spot_map, SpotMap)  # of states no field is repaired
+    if old.steps.dtype != fields.steps.dtype or not same_goal.any() or is_edited:
         return np.zeros(len(rows), bool)
     is_right = same_goal.copy()
     if before is spot_map:
         fields.steps[rows[same_goal]] = old.steps[old_rows[same_goal]]
         return is_right
+    assert isinstance(spot_map, SpotMap)
     spots = before.spot_of[spot_map.cells]
     is_new = spots == NOWHERE
     steps = old.steps[old_rows[same_goal]][:, np.where(is_new, 0, spots)]

@@ -17,7 +17,10 @@ Deviations  two agents that meet where they cannot pass change places by the swa
             agents stay on their goals, else at bridges only, because elsewhere it could keep an agent from its goal. An
             agent that cannot cross a bridge, because there is no room beyond it, loses its priority. A wait costs a step.
             An agent that has finished for good is a wall. In the `distance` time model an agent that is still moving is
-            asked to make way and does so when its turn comes, and rings do not turn; nothing is guaranteed there.
+            asked to make way and does so when its turn comes, and rings do not turn; nothing is guaranteed there. In other
+            worlds and for other bodies than points on a square grid, a move pushes all agents in its way, and large ones
+            step aside (see `state_pushes`). There are no bridges, and only points swap. Fields have six bytes for each
+            agent and node, and are refused if that does not fit into the memory; after an edit all are searched again.
 
 `guidance` chooses the costs of moves. "criss_cross": lanes to the east in even rows and to the west in odd ones, to the
 north in even columns and to the south in odd ones; a step costs 1 along them and 2 otherwise. "directions": the cells that
@@ -35,8 +38,10 @@ from wayfolk.algorithms.controllers.pibt import bridges, party, steps
 from wayfolk.algorithms.controllers.pibt import fields as guided_fields
 from wayfolk.algorithms.controllers.pibt.fields import CHECKED, EPOCH, EXPANDED, NONE
 from wayfolk.algorithms.controllers.pibt.guidance import FINE, costliest, criss_cross, plain, reprice
+from wayfolk.algorithms.controllers.pibt.nodes import NodePibt
 from wayfolk.algorithms.options import Range
 from wayfolk.compile.jit import inner, kernel
+from wayfolk.errors import NotSupported
 from wayfolk.kernels.crew import asked, report, wait
 from wayfolk.kernels.direction_map import Lanes, learn
 from wayfolk.kernels.edits import with_changes
@@ -54,6 +59,7 @@ PAPER = "Okumura et al. 2022; Zhang et al. 2024; Jansen 2008"
 OPTIMAL = False
 COMPLETE = False
 SEES = "all"
+WORLDS = "any"
 
 TURN, ROUNDS = range(2)  # places in `counts`
 REPAIR = 8  # cells for each agent and step that go into fields, and into bridges, which an edit has changed
@@ -82,7 +88,11 @@ def begin(
     ] = 50_000,
 ) -> Controller:
     """A controller that lets the agents of `problem` push each other along."""
-    return Pibt(problem, guidance, seed, w_max, DirectionMap(problem.grid, alpha), every, effort)
+    if problem.is_plain:
+        return Pibt(problem, guidance, seed, w_max, DirectionMap(problem.grid, alpha), every, effort)
+    if guidance != "none":
+        raise NotSupported(f"the guidance {guidance} of pibt is for points on square grids only")
+    return NodePibt(problem, seed)
 
 
 class Pibt(Controller):
@@ -222,7 +232,7 @@ def _plan_routes(arrays, crew, log, now):
     for number in numbers:
         _aim(push, number, agents[number]["here"], agents[number]["goal"])
     _refresh(arrays, crew)
-    _rank(push, arrays.later)
+    steps.rank(push, arrays.later)
     steps.decide(push, crew, now)
     for number in numbers:
         body = bodies[number]
@@ -345,20 +355,3 @@ def _is_wrong(push, crew, number):
     if first == n_edits or not guided_fields.is_touched(fields, body["row"], first):
         return False
     return not guided_fields.is_right(fields, body["row"], crew.agents[number]["here"], first)
-
-
-@inner
-def _rank(push, later):
-    """Put agents that have just arrived behind all others."""
-    n = n_later = 0
-    for k in range(push.order.size):
-        agent = push.order[k]
-        if push.bodies[agent]["fresh"]:
-            push.bodies[agent]["fresh"] = False
-            later[n_later] = agent
-            n_later += 1
-        else:
-            push.order[n] = agent
-            n += 1
-    for k in range(n_later):
-        push.order[n + k] = later[k]

@@ -141,3 +141,20 @@ def _touch(push, crew, first):
         for cell in (here - fields.stride, here, here + fields.stride):
             total += level(fields, row, cell)
     push.keys[0] = total
+
+
+@inner
+def rank(push, later):
+    """Put agents that have just arrived behind all others."""
+    n = n_later = 0
+    for k in range(push.order.size):
+        agent = push.order[k]
+        if push.bodies[agent]["fresh"]:
+            push.bodies[agent]["fresh"] = False
+            later[n_later] = agent
+            n_later += 1
+        else:
+            push.order[n] = agent
+            n += 1
+    for k in range(n_later):
+        push.order[n + k] = later[k]

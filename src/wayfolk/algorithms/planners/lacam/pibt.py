@@ -99,7 +99,9 @@ def new_generator(fields: DistanceTable, luck: NDArray[np.uint64]) -> Generator:
         keys=np.zeros(9 if nodes is None else max(9, nodes.choices.shape[1]), np.int64),
         guides=np.zeros(0, GUIDE),
         first=np.zeros(n + 1, np.int64),
-        around=np.full(n if n <= CROWDED * n_spots else 0, NOWHERE, np.int32).repeat(2).view(GUIDE),
+        around=np.full(n if n <= CROWDED * n_spots and (nodes is None or nodes.are_points) else 0, NOWHERE, np.int32)
+        .repeat(2)
+        .view(GUIDE),
         luck=luck,
         far=fields.far,
     )
@@ -183,9 +185,12 @@ def _prefer(gen, agent):
         sort_in(keys, n, (key << 16) + k)
         n += 1
     choose(spots, body, keys, n)
+    body["partner"] = NOBODY
+    if n == 0:  # it has lost its goal: this can be in a file that says what a controller remembers
+        return
     best = target(spots, here, choice(spots, body, 0))
-    swaps_here = best != here and may_swap(spots)
-    body["partner"] = partner_of(gen, agent, here, best, True) if swaps_here else NOBODY
+    if best != here and may_swap(spots):
+        body["partner"] = partner_of(gen, agent, here, best, True)
     if body["partner"] != NOBODY:
         for rank in range(n):
             keys[rank] = choice(spots, body, n - 1 - rank)

@@ -32,7 +32,7 @@ from wayfolk.machine import available_bytes
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.result import NO_LIMIT, Counters, Result, Status
-from wayfolk.world.spots import DistanceTable, SpotMap, StateSpots, spots_of
+from wayfolk.world.spots import DistanceTable, SpotMap, spots_of
 
 NO_COST = 1 << 60
 PORTION_SECONDS = 0.005
@@ -294,10 +294,7 @@ class Lacam(Task):
         """What the first `step` steps of the best plan cost."""
         if self.is_makespan:
             return step
-        stands = self.best[: step + 1]
-        if isinstance(self.spot_map, StateSpots):
-            stands = self.spot_map.states.stand_of[stands]
-        away = stands != self.goals
+        away = self.spot_map.stands(self.best[: step + 1]) != self.goals
         return int((away[:-1] | away[1:]).sum())
 
     def _keep(self, tree: trees.ConfigTree, step: int, spent: int) -> None:
