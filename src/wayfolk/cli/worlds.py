@@ -22,7 +22,8 @@ WorldFile = Annotated[
     Path,
     typer.Argument(
         metavar="MAP",
-        help="A map (.map, .txt, an image, a .yaml of Nav2, a map of Tiled, or the name of one of `wayfolk maps list`), voxels (.3dmap), or a roadmap (.yaml of Open-RMF or a list of edges, LIF, GraphML).",
+        help="A map (.map, .txt, an image, a .yaml of Nav2, a map of Tiled, or the name of one of `wayfolk maps list`), "
+        "voxels (.3dmap), or a roadmap (.yaml of Open-RMF or a list of edges, LIF, GraphML).",
     ),
 ]
 Scen = Annotated[

@@ -191,7 +191,7 @@ def _from_xml(file: File, data: bytes) -> Iterator[Row]:
 
     check_xml(file, data, element)
     for attributes, line in found:
-        ends = []
+        ends: list[Any] = []
         for end in ("start", "goal"):
             numbers = [attributes.get(f"{end}_{part}") for part in ("id", "i", "j")]
             if not all(number is None or re.fullmatch(r"\d{1,9}", number) for number in numbers):
@@ -200,7 +200,7 @@ def _from_xml(file: File, data: bytes) -> Iterator[Row]:
             if number is None and (column is None or row is None):
                 raise BadInput(f", line {line}: an agent has {end}_id, or {end}_i and {end}_j, not {shown(attributes)}")
             ends.append([column, row] if number is None else NodeNumber(number))
-        yield Row(f", line {line}", *ends, {})
+        yield Row(f", line {line}", ends[0], ends[1], {})
 
 
 def body_value(name: str, text: str) -> Any:

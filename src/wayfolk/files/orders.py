@@ -1,6 +1,6 @@
 """Orders of a fleet and the stations they name, as CSV or JSON. docs/fleet-day.md describes both.
 
-release,pickup,delivery                  names of stations, or places as "3 4"
+release,pickup,delivery                  names of stations or of nodes, or places as "3 4"
 0,A,B
 
 {"stations": {"A": [1, 2], "B": [9, 2]}, "orders": [{"release": 0, "stops": ["A", "B", [4, 4]]}]}
@@ -14,23 +14,26 @@ import re
 from typing import Any
 
 from wayfolk.errors import BadInput, hint
+from wayfolk.files.agents import place_in
 from wayfolk.files.csv_rows import csv_rows
 from wayfolk.files.raw import File, read_bytes, shown
 from wayfolk.problem.orders import Order
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
-Stations = dict[str, tuple[int, int]]
+Stations = dict[str, Any]
+World = Grid | Graph
 STOPS = ("pickup", "delivery")
 
 
-def read_orders(file: File, grid: Grid, stations: Stations | None = None) -> list[Order]:
+def read_orders(file: File, world: World, stations: Stations | None = None) -> list[Order]:
     """The orders in `file`, by their release; names are those of `stations`, or of the file's own."""
     text = _text(file)
     try:
         if text.lstrip().startswith(("{", "[")):
-            orders = _from_json(text, grid, dict(stations or {}))
+            orders = _from_json(text, world, dict(stations or {}))
         else:
-            orders = _from_csv(text, grid, dict(stations or {}))
+            orders = _from_csv(text, world, dict(stations or {}))
     except BadInput as why:
         raise BadInput(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
     if not orders:
@@ -38,22 +41,23 @@ def read_orders(file: File, grid: Grid, stations: Stations | None = None) -> lis
     return sorted(orders, key=lambda order: order.release)
 
 
-def read_stations(file: File, grid: Grid) -> Stations:
+def read_stations(file: File, world: World) -> Stations:
     """The stations in `file`: the columns name, x and y, or a JSON object of places."""
     text = _text(file)
     try:
         if text.lstrip().startswith("{"):
-            return _stations(_json(text), grid)
+            return _stations(_json(text), world)
         stations: Stations = {}
-        for line, row in _rows(text, ("name", "x", "y")):
+        is_grid = isinstance(world, Grid)
+        for line, row in _rows(text, ("name", "x", "y") if is_grid else ("name", "place")):
             name = row["name"].strip()
             if not name or name in stations:
                 raise BadInput(f", line {line}: {'a station needs a name' if not name else f'{name!r} is there twice'}")
             try:
-                place = [int(row["x"]), int(row["y"])]
+                place: Any = [int(row["x"]), int(row["y"])] if is_grid else row["place"]
             except ValueError:
                 raise BadInput(f", line {line}: x and y are whole numbers, not {shown([row['x'], row['y']])}") from None
-            stations[name] = _place(place, grid, {}, f", line {line}")
+            stations[name] = _place(place, world, {}, f", line {line}")
         return stations
     except BadInput as why:
         raise BadInput(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
@@ -66,11 +70,11 @@ def _text(file: File) -> str:
         raise BadInput(f"{file}: the file is not text in UTF-8") from None
 
 
-def _from_csv(text: str, grid: Grid, stations: Stations) -> list[Order]:
+def _from_csv(text: str, world: World, stations: Stations) -> list[Order]:
     orders = []
     for line, row in _rows(text, STOPS):
         where = f", line {line}"
-        stops = tuple(grid.cell(_place(row[name], grid, stations, where)) for name in STOPS)
+        stops = tuple(_stop(row[name], world, stations, where) for name in STOPS)
         orders.append(Order(stops, _release(row.get("release") or 0, where), row.get("name") or f"line {line}"))
     return orders
 
@@ -97,11 +101,11 @@ def _rows(text: str, needed: tuple[str, ...]) -> list[tuple[int, dict[str, str]]
     return rows
 
 
-def _from_json(text: str, grid: Grid, stations: Stations) -> list[Order]:
+def _from_json(text: str, world: World, stations: Stations) -> list[Order]:
     content = _json(text)
     if isinstance(content, list):
         content = {"orders": content}
-    stations |= _stations(content.get("stations", {}), grid)
+    stations |= _stations(content.get("stations", {}), world)
     listed = content.get("orders")
     if not isinstance(listed, list):
         raise BadInput(f"'orders' should be a list, not {shown(listed)}")
@@ -110,7 +114,7 @@ def _from_json(text: str, grid: Grid, stations: Stations) -> list[Order]:
         where = f"order {k}"
         if not isinstance(entry, dict) or not isinstance(entry.get("stops"), list) or not entry["stops"]:
             raise BadInput(f"{where}: should be an object with a list of 'stops', not {shown(entry)}")
-        stops = tuple(grid.cell(_place(stop, grid, stations, where)) for stop in entry["stops"])
+        stops = tuple(_stop(stop, world, stations, where) for stop in entry["stops"])
         orders.append(Order(stops, _release(entry.get("release", 0), where), str(entry.get("name", where))))
     return orders
 
@@ -126,14 +130,23 @@ def _json(text: str) -> Any:
         raise BadInput("not JSON: a number has too many digits") from None
 
 
-def _stations(content: Any, grid: Grid) -> Stations:
+def _stations(content: Any, world: World) -> Stations:
     if not isinstance(content, dict):
         raise BadInput(f"'stations' should be an object with a place for each name, not {shown(content)}")
-    return {str(name): _place(place, grid, {}, f"station {name!r}") for name, place in content.items()}
+    return {str(name): _place(place, world, {}, f"station {name!r}") for name, place in content.items()}
 
 
-def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int, int]:
-    """The place that `value` names: a station, a text "3 4", or a list [3, 4]."""
+def _stop(value: Any, world: World, stations: Stations, where: str) -> Any:
+    """A stop of an order: a cell of a grid, or the name of a node."""
+    place = _place(value, world, stations, where)
+    return world.cell(place) if isinstance(world, Grid) else place
+
+
+def _place(value: Any, world: World, stations: Stations, where: str) -> Any:
+    """The place that `value` names: a station, a node, a text "3 4", or a list [3, 4]."""
+    if not isinstance(world, Grid):
+        name = value.strip() if isinstance(value, str) else value
+        return stations[name] if isinstance(name, str) and name in stations else place_in(world, value, where)
     if isinstance(value, str):
         value = value.strip()
         if value in stations:
@@ -145,9 +158,9 @@ def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int,
     if not isinstance(value, list) or len(value) != 2 or set(map(type, value)) != {int}:
         raise BadInput(f"{where}: a place is [x, y] or the name of a station, not {shown(value)}")
     x, y = value
-    if not (0 <= x < grid.width and 0 <= y < grid.height):
-        raise BadInput(f"{where}: ({x}, {y}) is outside the {grid.width} x {grid.height} map")
-    if not grid.free[y, x]:
+    if not (0 <= x < world.width and 0 <= y < world.height):
+        raise BadInput(f"{where}: ({x}, {y}) is outside the {world.width} x {world.height} map")
+    if not world.free[y, x]:
         raise BadInput(f"{where}: there is a wall at ({x}, {y})")
     return x, y
 

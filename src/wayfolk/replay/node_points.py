@@ -90,11 +90,9 @@ class NodePoints:
         return headings
 
     def outline(self, place: tuple[int, ...]) -> NDArray[np.float64]:
-        """The corners of a cell of the world, or both ends of a lane between two; 0.5 more than points of middles."""
-        if len(place) == 2:
-            return self.at[list(place)] + 0.5
-        corners = cell_outlines(self.states.world)[place[0]] / self.unit
-        return self.at[place[0]] + 0.5 + corners
+        """The corners of a cell of the world, or both ends of a lane between two; the middle of (x, y) is 0.5 more here."""
+        middles: NDArray[np.float64] = self.at[list(place)] + 0.5
+        return middles if len(place) == 2 else middles + cell_outlines(self.states.world)[place[0]] / self.unit
 
     def names(self, nodes: ArrayLike) -> list[str]:
         """What each node is called: its place; of a slow body on its way, both ends."""

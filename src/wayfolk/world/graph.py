@@ -22,6 +22,8 @@ from wayfolk.world.grid import Grid
 class Graph(World):
     """A world that is not a square grid: named nodes, directed edges with costs, and perhaps positions."""
 
+    name = ""
+
     def __init__(
         self,
         first: ArrayLike,
