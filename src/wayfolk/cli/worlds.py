@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wayfolk.errors import BadInput
+from wayfolk.errors import BadInput, BadProblem
 
 if TYPE_CHECKING:
     from wayfolk.problem.problem import Problem
@@ -114,7 +114,10 @@ def problem_of(
     from wayfolk.world.grid import Grid
 
     if scen is None:
-        return random_problem(world, random or 0, seed=seed, bodies=options.each(random or 0))
+        try:
+            return random_problem(world, random or 0, seed=seed, bodies=options.each(random or 0))
+        except BadProblem as why:
+            raise BadInput(f"{world.name}: {why}") from None
     if scen.suffix.lower() in SUFFIXES:
         if not options.is_given:
             return read_agents(scen, world, agents)

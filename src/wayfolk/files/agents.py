@@ -56,6 +56,8 @@ def read_agents(file: File, world: World, agents: int | None = None, bodies: lis
     data = bytes(read_bytes(file, BadScenario))
     try:
         rows = list(READERS[suffix](file, data))
+        if not rows:
+            raise BadInput("there are no agents in the file")
         rows = rows[: agents_of(rows, agents, "it")]
         given = bodies or [POINT] * len(rows)
         if len(given) != len(rows):
@@ -142,7 +144,10 @@ def _from_csv(file: File, data: bytes) -> Iterator[Row]:
         if len(row) != len(head):
             raise BadInput(f", line {line}: there are {len(row)} fields, the first line has {len(head)}")
         fields = dict(zip(head, row, strict=True))
-        said = {name: body_value(name, fields[name]) for name in BODY if fields.get(name, "").strip()}
+        try:
+            said = {name: body_value(name, fields[name]) for name in BODY if fields.get(name, "").strip()}
+        except BadInput as why:
+            raise BadInput(f", line {line}: {why}") from None
         yield Row(f", line {line}", fields["start"], fields["goal"], said)
 
 

@@ -86,7 +86,9 @@ class NodeRows:
             "count": len(nodes),
             "body": base64.b64encode(gzip.compress(b"".join(columns), 6, mtime=0)).decode(),
             "names": points.names(nodes),
-            "shapes": [[shape.side, round(shape.radius, 4), shape.turns, shape.name] for shape in points.shapes],
+            "shapes": [
+                [round(shape.side, 4), round(shape.radius, 4), shape.turns, shape.name] for shape in points.shapes
+            ],
             "kindOf": self.kind_of.tolist(),
         }
         if points.drawing is not None:
