@@ -95,7 +95,7 @@ class NodeRows:
             drawing, unit = points.drawing, points.unit
             head["outlines"], head["edits"] = self._edited()
             head["picture"] = {
-                "svg": drawing.svg, "size": [drawing.width / unit, drawing.height / unit],
+                "svg": drawing.svg, "at": points.margin.tolist(), "size": [drawing.width / unit, drawing.height / unit],
                 "hues": {name: hexed(hue) for name, hue in HUES.items()},
             }  # fmt: skip
         return {"nodes": head}
