@@ -95,13 +95,9 @@ class BodyOptions:
 
 def read_world_file(file: Path, moves: str) -> Grid | Graph:
     """The world in a file; `moves` are those of maps of squares."""
-    from wayfolk.files.any_world import read_any_world
-    from wayfolk.world.mesh.navmesh import Navmesh
+    from wayfolk.files.any_world import read_world_for_agents
 
-    world = read_any_world(file, moves)
-    if isinstance(world, Navmesh):
-        raise BadInput(f"{file}: agents do not move on polygons; `wf.read_mesh` finds paths on them")
-    return world
+    return read_world_for_agents(file, moves)
 
 
 def problem_of(
