@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers import View
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.world.grid import Grid
 
 S = TypeVar("S", bound=np.generic)
 MOST = 1 << 60  # kernels can add to such a counter for ever
@@ -40,10 +41,11 @@ Given = tuple[float, float] | tuple[float, float, int] | Bounds
 class CheckedArrays:
     """The arrays of one controller of the world in `view`, noted to be saved, or held to be read (`is_read`).
 
-    Bounds: `places` are the cells of the map, `cells` these and 0, with which arrays are filled, `cells_or_none` these and
-    NOWHERE; `agents` are the numbers of agents, `agents_or_none` these and NOBODY; `count` are counters and stamps, `small`
-    those of 32 bits and slots of time, `ever` times and costs from 0 to infinity, `any` all finite numbers. `n_rows` is the
-    length of the log. A controller that `begins_anew` remembers nothing, and plans from the world as it is.
+    Bounds: `places` are the cells of the map or the nodes of a graph of states, `cells` these and 0, with which arrays are
+    filled, `cells_or_none` these and NOWHERE; `agents` are the numbers of agents, `agents_or_none` these and NOBODY;
+    `count` are counters and stamps, `small` those of 32 bits and slots of time, `ever` times and costs from 0 to infinity,
+    `any` all finite numbers. `n_rows` is the length of the log. A controller that `begins_anew` remembers nothing, and
+    plans from the world as it is.
     """
 
     count = Bounds(0, MOST)
@@ -52,21 +54,23 @@ class CheckedArrays:
     any = Bounds(-(2.0**64), 2.0**64)
 
     def __init__(self, view: View, n_rows: int, held: dict[str, NDArray[Any]] | None = None) -> None:
-        self.view, self.grid, self.n_rows = view, view.grid, n_rows
+        self.view, self.states, self.n_rows = view, view.states, n_rows
         self.begins_anew = False
         self.is_read = held is not None
         self.arrays: dict[str, NDArray[Any]] = {} if held is None else held
         self._read: set[str] = set()
         self._prefix = ""
-        grid, n_agents = view.grid, len(view.here)
-        inside = np.zeros((grid.height + 2, grid.stride), np.bool_)
-        inside[1:-1, 1:-1] = True
-        flat = inside.ravel()
+        n_cells, n_agents = view.states.n_cells, len(view.here)
+        flat = np.ones(n_cells, np.bool_)
+        if isinstance(view.states, Grid):
+            inside = np.zeros((view.states.height + 2, view.states.stride), np.bool_)
+            inside[1:-1, 1:-1] = True
+            flat = inside.ravel()
         with_none = flat.copy()
         with_none[0] = True
-        self.places = Bounds(0, grid.n_cells - 1, None, flat)
-        self.cells = Bounds(0, grid.n_cells - 1, None, with_none)
-        self.cells_or_none = Bounds(0, grid.n_cells - 1, int(NOWHERE), with_none)
+        self.places = Bounds(0, n_cells - 1, None, flat)
+        self.cells = Bounds(0, n_cells - 1, None, with_none)
+        self.cells_or_none = Bounds(0, n_cells - 1, int(NOWHERE), with_none)
         self.agents = Bounds(0, n_agents - 1)
         self.agents_or_none = Bounds(0, n_agents - 1, int(NOBODY))
 

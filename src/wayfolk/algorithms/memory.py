@@ -83,7 +83,7 @@ class Memory(CheckedArrays):
     def reservations(self, name: str, table: Reservations) -> Reservations:
         """The entries of a table; those that were noted are in a new table with as much room as `table` has."""
         entries = np.sort(table.entries[table.entries["key"] != 0], order="key")
-        last_key = self.grid.n_cells << 31
+        last_key = self.states.n_cells << 31
         held = self.records_listed(name, entries, MOST_ITEMS, key=(1, last_key), holder=self.agents)
         if not self.is_read:
             return table

@@ -75,17 +75,17 @@ def read_agents(file: File, world: World, agents: int | None = None, bodies: lis
 
 
 def place_in(world: World, value: Any, where: str = "") -> Any:
-    """The place of `world` that `value` means: a name, the name of a station with one place, or numbers."""
+    """The place of `world` that `value` means: a name, numbers, or a station, which stands for its first place."""
     if isinstance(value, str):
         value = value.strip()
         for name in (value, int(value) if re.fullmatch(r"-?\d{1,9}", value) else value):
             if _knows(world, name):
                 return name
         stations = getattr(world, "stations", {})
-        if value in stations and len(stations[value]) == 1:
+        if stations.get(value):
             return world.place(int(stations[value][0])) if isinstance(world, Grid) else stations[value][0]
         if NUMBERS.fullmatch(value) is None:
-            said = f"there is no place {shown(value)} in {world!r}{_similar(world, value)}"
+            said = f"there is no place and no station {shown(value)} in {world!r}{_similar(world, value)}"
             raise BadInput(f"{where}: {said}" if where else said)
         value = [word if word.isalpha() else int(word) for word in re.split(r"[ ,;]+", value)]
     place = tuple(value) if isinstance(value, list) else value

@@ -1,9 +1,11 @@
 """Orders of a fleet and the stations they name, as CSV or JSON. docs/fleet-day.md describes both.
 
-release,pickup,delivery                  names of stations or of nodes, or places as "3 4"
+release,pickup,delivery                  names of stations, or places as "3 4"
 0,A,B
 
 {"stations": {"A": [1, 2], "B": [9, 2]}, "orders": [{"release": 0, "stops": ["A", "B", [4, 4]]}]}
+
+On a graph, places are the names of its nodes; stations of a roadmap stand for the first of their nodes.
 """
 
 from __future__ import annotations
@@ -11,22 +13,23 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Hashable
 from typing import Any
 
 from wayfolk.errors import BadInput, hint
 from wayfolk.files.agents import place_in
 from wayfolk.files.csv_rows import csv_rows
 from wayfolk.files.raw import File, read_bytes, shown
+from wayfolk.files.world_json import name_of
 from wayfolk.problem.orders import Order
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
-Stations = dict[str, Any]
-World = Grid | Graph
+Stations = dict[str, Any]  # the place of each: (x, y), or the name of a node
 STOPS = ("pickup", "delivery")
 
 
-def read_orders(file: File, world: World, stations: Stations | None = None) -> list[Order]:
+def read_orders(file: File, world: Grid | Graph, stations: Stations | None = None) -> list[Order]:
     """The orders in `file`, by their release; names are those of `stations`, or of the file's own."""
     text = _text(file)
     try:
@@ -41,20 +44,22 @@ def read_orders(file: File, world: World, stations: Stations | None = None) -> l
     return sorted(orders, key=lambda order: order.release)
 
 
-def read_stations(file: File, world: World) -> Stations:
-    """The stations in `file`: the columns name, x and y, or a JSON object of places."""
+def read_stations(file: File, world: Grid | Graph) -> Stations:
+    """The stations in `file`: the columns name, x and y, on a graph name and place; or a JSON object of places."""
     text = _text(file)
     try:
         if text.lstrip().startswith("{"):
             return _stations(_json(text), world)
         stations: Stations = {}
-        is_grid = isinstance(world, Grid)
-        for line, row in _rows(text, ("name", "x", "y") if is_grid else ("name", "place")):
+        for line, row in _rows(text, ("name", "x", "y") if isinstance(world, Grid) else ("name", "place")):
             name = row["name"].strip()
             if not name or name in stations:
                 raise BadInput(f", line {line}: {'a station needs a name' if not name else f'{name!r} is there twice'}")
+            if not isinstance(world, Grid):
+                stations[name] = _name(row["place"], world, {}, f", line {line}")
+                continue
             try:
-                place: Any = [int(row["x"]), int(row["y"])] if is_grid else row["place"]
+                place = [int(row["x"]), int(row["y"])]
             except ValueError:
                 raise BadInput(f", line {line}: x and y are whole numbers, not {shown([row['x'], row['y']])}") from None
             stations[name] = _place(place, world, {}, f", line {line}")
@@ -70,7 +75,7 @@ def _text(file: File) -> str:
         raise BadInput(f"{file}: the file is not text in UTF-8") from None
 
 
-def _from_csv(text: str, world: World, stations: Stations) -> list[Order]:
+def _from_csv(text: str, world: Grid | Graph, stations: Stations) -> list[Order]:
     orders = []
     for line, row in _rows(text, STOPS):
         where = f", line {line}"
@@ -101,7 +106,7 @@ def _rows(text: str, needed: tuple[str, ...]) -> list[tuple[int, dict[str, str]]
     return rows
 
 
-def _from_json(text: str, world: World, stations: Stations) -> list[Order]:
+def _from_json(text: str, world: Grid | Graph, stations: Stations) -> list[Order]:
     content = _json(text)
     if isinstance(content, list):
         content = {"orders": content}
@@ -130,27 +135,35 @@ def _json(text: str) -> Any:
         raise BadInput("not JSON: a number has too many digits") from None
 
 
-def _stations(content: Any, world: World) -> Stations:
+def _stations(content: Any, world: Grid | Graph) -> Stations:
     if not isinstance(content, dict):
         raise BadInput(f"'stations' should be an object with a place for each name, not {shown(content)}")
+    if not isinstance(world, Grid):
+        return {str(name): _name(place, world, {}, f"station {name!r}") for name, place in content.items()}
     return {str(name): _place(place, world, {}, f"station {name!r}") for name, place in content.items()}
 
 
-def _stop(value: Any, world: World, stations: Stations, where: str) -> Any:
-    """A stop of an order: a cell of a grid, or the name of a node."""
-    place = _place(value, world, stations, where)
-    return world.cell(place) if isinstance(world, Grid) else place
+def _stop(value: Any, world: Grid | Graph, stations: Stations, where: str) -> Any:
+    """A stop of an order: a cell of a grid, the name of a node of a graph."""
+    if isinstance(world, Grid):
+        return world.cell(_place(value, world, stations, where))
+    return _name(value, world, stations, where)
 
 
-def _place(value: Any, world: World, stations: Stations, where: str) -> Any:
-    """The place that `value` names: a station, a node, a text "3 4", or a list [3, 4]."""
-    if not isinstance(world, Grid):
-        name = value.strip() if isinstance(value, str) else value
-        return stations[name] if isinstance(name, str) and name in stations else place_in(world, value, where)
+def _name(value: Any, graph: Graph, stations: Stations, where: str) -> Hashable:
+    """The name of the node that `value` stands for: a station of the orders, or a place of the graph."""
+    name = value.strip() if isinstance(value, str) else name_of(value)
+    known: Hashable = stations[name] if isinstance(name, str) and name in stations else place_in(graph, name, where)
+    return known
+
+
+def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int, int]:
+    """The place that `value` names: a station, a text "3 4", or a list [3, 4]."""
     if isinstance(value, str):
         value = value.strip()
         if value in stations:
-            return stations[value]
+            known: tuple[int, int] = stations[value]
+            return known
         numbers = re.fullmatch(r"(-?\d{1,9})[ ,;]+(-?\d{1,9})", value)
         if numbers is None:
             raise BadInput(f"{where}: there is no station {shown(value)}{hint(value, stations)}")
@@ -158,9 +171,9 @@ def _place(value: Any, world: World, stations: Stations, where: str) -> Any:
     if not isinstance(value, list) or len(value) != 2 or set(map(type, value)) != {int}:
         raise BadInput(f"{where}: a place is [x, y] or the name of a station, not {shown(value)}")
     x, y = value
-    if not (0 <= x < world.width and 0 <= y < world.height):
-        raise BadInput(f"{where}: ({x}, {y}) is outside the {world.width} x {world.height} map")
-    if not world.free[y, x]:
+    if not (0 <= x < grid.width and 0 <= y < grid.height):
+        raise BadInput(f"{where}: ({x}, {y}) is outside the {grid.width} x {grid.height} map")
+    if not grid.free[y, x]:
         raise BadInput(f"{where}: there is a wall at ({x}, {y})")
     return x, y
 

@@ -14,7 +14,7 @@ from wayfolk.world.body import Body
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 from wayfolk.world.hexagons import HexGrid
-from wayfolk.world.roadmap import Lane, Roadmap
+from wayfolk.world.roadmap import Lane, Roadmap, Wall
 from wayfolk.world.tiling import Tiling
 from wayfolk.world.triangles import TriangleGrid
 from wayfolk.world.voxels import Voxels
@@ -48,6 +48,7 @@ def world_as_dict(world: World) -> dict[str, Any]:
             "kind": "roadmap", "name": world.name, "places": list(world.names), "positions": points,
             "lanes": [list(lane) for lane in world.lanes], "levels": [list(pair) for pair in world.levels.items()],
             "stations": {name: list(places) for name, places in world.stations.items()},
+            "walls": [list(wall) for wall in world.walls],
         }  # fmt: skip
     return {
         "kind": "graph", "names": list(world.names), "first": world.graph.first.tolist(),
@@ -151,7 +152,8 @@ def _roadmap(about: dict[str, Any]) -> Roadmap:
     for place in [*levels, *(place for use in stations.values() for place in use)]:
         if place not in known:
             raise BadInput(f"the roadmap has no place {place!r}")
-    return Roadmap(places, lanes, levels=levels, stations=stations, name=_text(about, "name"))
+    walls = [Wall(tuple(wall[0]), tuple(wall[1]), str(wall[2])) for wall in about.get("walls", [])]
+    return Roadmap(places, lanes, levels=levels, stations=stations, walls=walls, name=_text(about, "name"))
 
 
 def _graph(about: dict[str, Any]) -> Graph:

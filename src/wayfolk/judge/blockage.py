@@ -23,10 +23,12 @@ from numpy.typing import NDArray
 
 from wayfolk.errors import NotSupported
 from wayfolk.judge.last_steps import LastSteps, of_plan, of_record
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import Record
+from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 Kind = Literal["cycle", "parked", "released", "walled", "strayed", "wandering", "idle", "late"]
 KINDS_OF_BLOCKAGE: tuple[Kind, ...] = get_args(Kind)
@@ -54,7 +56,7 @@ class Blockage:
     kind: Kind
     since: float
     agents: tuple[int, ...]
-    places: tuple[tuple[int, int], ...]
+    places: tuple[Any, ...]
     waits: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -73,7 +75,7 @@ class Blockage:
             "kind": self.kind,
             "since": self.since,
             "agents": list(self.agents),
-            "places": [list(place) for place in self.places],
+            "places": [list(place) if isinstance(place, tuple) else place for place in self.places],
             "waits": [list(pair) for pair in self.waits],
             "text": str(self),
         }
@@ -154,7 +156,7 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Around:
-    """Who was where: `taken[row, cell]` in each of the last steps, `standing[cell]` in all of them; room for searches."""
+    """Who held which place: `taken[row, place]` in each of the last steps, `standing[place]` in all; room for searches."""
 
     taken: NDArray[np.int32]
     standing: NDArray[np.int32]
@@ -165,7 +167,13 @@ class _Around:
     def of(cls, end: LastSteps) -> _Around:
         taken = end.occupants()
         standing = np.where((taken == taken[-1]).all(0), taken[-1], NOBODY)
-        return cls(taken, standing, np.zeros(end.grid.n_cells, np.int32), np.zeros(end.grid.n_cells, np.int32))
+        return cls(taken, standing, *np.zeros((2, end.states.n_cells), np.int32))
+
+    def others_at(self, end: LastSteps, agent: int) -> NDArray[np.int32]:
+        """Return for each cell or node another agent that holds a place of it in all of the last steps."""
+        if isinstance(end.states, Grid):
+            return self.standing
+        return _at_nodes(end.states, self.standing, agent, np.arange(end.states.n_cells))
 
 
 def _state(end: LastSteps, around: _Around, agent: int) -> _State:
@@ -174,9 +182,9 @@ def _state(end: LastSteps, around: _Around, agent: int) -> _State:
     from wayfolk.kernels.distances import UNREACHED
     from wayfolk.world.spots import steps_to
 
-    grid, cells = end.grid, end.recent[:, agent]
+    cells = end.recent[:, agent]
     cells = np.where(cells == NOBODY, cells[-1], cells)  # an agent that has joined in the last steps
-    left = steps_to(grid, int(end.goals[agent]))
+    left = steps_to(end.states, int(end.goals[agent]))
     times, entered = end.trail(agent)
     away = left[entered]
     nearest, stands = times[int(away.argmin())], bool((cells == cells[-1]).all())
@@ -186,13 +194,14 @@ def _state(end: LastSteps, around: _Around, agent: int) -> _State:
         return _State("late", end.number(nearest))
     since = times[-1] if stands else nearest
     nearer = _nearer(end, left, cells)
-    who = around.taken[np.arange(len(cells))[:, None], nearer]
-    is_blocked = ((nearer != 0) & (who != NOBODY)).any(1) & ~((nearer != 0) & (who == NOBODY)).any(1)
+    is_nearer = nearer != NOWHERE
+    who = _who(end, around, agent, nearer)
+    is_blocked = (is_nearer & (who != NOBODY)).any(1) & ~(is_nearer & (who == NOBODY)).any(1)
     if is_blocked.mean() >= 0.5:
-        names, counts = np.unique(who[(nearer != 0) & is_blocked[:, None]], return_counts=True)
+        names, counts = np.unique(who[is_nearer & is_blocked[:, None]], return_counts=True)
         return _State("idle", end.number(since), int(names[counts.argmax()]))
     blocker = in_all_ways(
-        legal=grid.legal, offsets=grid.offsets, left=left, standing=around.standing, cell=int(cells[-1]),
+        graph=end.states.graph, left=left, standing=around.others_at(end, agent), cell=int(cells[-1]),
         stamp=agent + 1, seen=around.seen, queue=around.queue,
     )  # fmt: skip
     ahead = None if blocker == NOBODY else int(blocker)
@@ -202,11 +211,40 @@ def _state(end: LastSteps, around: _Around, agent: int) -> _State:
 
 
 def _nearer(end: LastSteps, left: NDArray[np.int32], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each of `cells` those beside it from which fewer steps are `left`, and 0 (a wall) up to eight."""
-    grid = end.grid
-    legal = (grid.legal[cells][:, None] >> np.arange(8)) & 1 == 1
-    beside = np.where(legal, cells[:, None] + grid.offsets, 0)
-    return np.where(left[beside] < left[cells][:, None], beside, 0)
+    """Return for each of `cells` those beside it from which fewer steps are `left`, and NOWHERE up to a number."""
+    if isinstance(end.states, Grid):
+        legal = (end.states.legal[cells][:, None] >> np.arange(8)) & 1 == 1
+        beside = np.where(legal, cells[:, None] + end.states.offsets, cells[:, None])
+    else:
+        from wayfolk.world.spots import spots_of
+
+        beside = spots_of(end.states).near[cells].astype(np.int64)
+        beside = np.where(beside == NOWHERE, cells[:, None], beside)
+    return np.where(left[beside] < left[cells][:, None], beside, NOWHERE)
+
+
+def _who(end: LastSteps, around: _Around, agent: int, nodes: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return for each node of each of the last steps another agent that held a place of it then, NOBODY if none did."""
+    used = np.where(nodes == NOWHERE, 0, nodes)
+    if isinstance(end.states, Grid):
+        who = around.taken[np.arange(len(nodes))[:, None], used]
+    else:
+        rows = zip(around.taken, used, strict=True)
+        who = np.stack([_at_nodes(end.states, taken, agent, row) for taken, row in rows])
+    return np.where(nodes == NOWHERE, NOBODY, who).astype(np.int32)
+
+
+def _at_nodes(states: StateGraph, taken: NDArray[np.int32], agent: int, nodes: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return for each node another agent that holds one of its places, the one with the smallest number."""
+    table = states.occupancy
+    held = np.where(taken == agent, NOBODY, taken)
+    begins, ends = table.node_first[nodes], table.node_first[nodes + 1]
+    counts = ends - begins
+    row = np.repeat(np.arange(len(nodes)), counts)
+    places = table.node_places[np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]
+    who = np.full(len(nodes), NOBODY, np.int32)
+    np.minimum.at(who, row, held[places])
+    return who
 
 
 def _causes(end: LastSteps, states: dict[int, _State]) -> list[Blockage]:
@@ -243,7 +281,7 @@ def _blockage(end: LastSteps, states: dict[int, _State], agents: tuple[int, ...]
         kind = "parked" if end.ours[agents[0]] else "released"
         since = max(end.number(end.resting[agents[0]]), states[waiting[0]].since)
     waits = [agent for agent in (*agents, *waiting) if agent in states and states[agent].blocker is not None]
-    places = tuple(end.grid.place(int(end.recent[-1, agent])) for agent in agents)
+    places = tuple(end.states.place(int(end.recent[-1, agent])) for agent in agents)
     return Blockage(kind, since, agents, places, tuple((agent, states[agent].blocker or 0) for agent in waits))
 
 

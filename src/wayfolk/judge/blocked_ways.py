@@ -1,11 +1,12 @@
 """Whether agents that stand still block all shortest ways from a cell to a goal."""
 
 from wayfolk.compile.jit import kernel
-from wayfolk.kernels.codes import NOBODY
+from wayfolk.kernels.codes import NOBODY, NOWHERE
+from wayfolk.kernels.graph import slots, there
 
 
 @kernel
-def in_all_ways(legal, offsets, left, standing, cell, stamp, seen, queue):
+def in_all_ways(graph, left, standing, cell, stamp, seen, queue):
     """Return the agent of `standing` that blocks the way that leads farthest, NOBODY if one leads to the goal.
 
     `left` are the steps to the goal. `seen` holds the stamps of former searches, none of which is `stamp`; `queue` has room
@@ -19,14 +20,13 @@ def in_all_ways(legal, offsets, left, standing, cell, stamp, seen, queue):
         done += 1
         if left[here] == 0:
             return NOBODY
-        for k in range(8):
-            if (legal[here] >> k) & 1:
-                there = here + offsets[k]
-                if left[there] < left[here] and seen[there] != stamp:
-                    seen[there] = stamp
-                    if standing[there] == NOBODY:
-                        queue[used] = there
-                        used += 1
-                    elif left[there] < nearest:
-                        blocker, nearest = standing[there], left[there]
+        for k in range(slots(graph, here)):
+            ahead = there(graph, here, k)
+            if ahead != NOWHERE and left[ahead] < left[here] and seen[ahead] != stamp:
+                seen[ahead] = stamp
+                if standing[ahead] == NOBODY:
+                    queue[used] = ahead
+                    used += 1
+                elif left[ahead] < nearest:
+                    blocker, nearest = standing[ahead], left[ahead]
     return blocker

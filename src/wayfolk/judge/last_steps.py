@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wayfolk.judge.metrics import ending, rest_steps
-from wayfolk.kernels.codes import BLOCK, FREE, GOAL, JOIN, LEAVE, MOVE, NOBODY, NOWHERE, RELEASE
+from wayfolk.judge.metrics import ending
+from wayfolk.kernels.codes import GOAL, JOIN, LEAVE, MOVE, NOBODY, NOWHERE, RELEASE
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.record import STEPS, TURNS, Record
+from wayfolk.world.edits import after_edits
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 
 RECENT = 10
 """How many steps before the end are looked at; in a record, units of time."""
@@ -24,17 +26,17 @@ Trail = tuple[NDArray[np.float64], NDArray[np.int64]]
 class LastSteps:
     """The end of a plan or a record.
 
-    grid     the map at the end
+    states   the map at the end: a grid on which agents are points, or a graph of states
     time     when it ended, counted in `number`s: whole steps, or units of time
-    recent   a row of cells for each of the last steps, the end last; NOWHERE for agents that are not there
-    goals    a cell for each agent
+    recent   a row of cells or nodes for each of the last steps, the end last; NOWHERE for agents that are not there
+    goals    a cell or node for each agent
     missing  the agents that should be on their goals and are not
     ours     the agents that are under control
     resting  since when each agent has been in its last cell
     trail    returns when an agent came to which cells, since it got its goal
     """
 
-    grid: Grid
+    states: Grid | StateGraph
     time: float
     recent: NDArray[np.int64]
     goals: NDArray[np.int64]
@@ -45,10 +47,17 @@ class LastSteps:
     number: type[int] | type[float]
 
     def occupants(self) -> NDArray[np.int32]:
-        """Return the agent in each cell, for each row of `recent`."""
-        taken = np.full((len(self.recent), self.grid.n_cells), NOBODY, np.int32)
+        """Return the agent that holds each place, for each row of `recent`; the places of points on a grid are cells."""
         row, agent = np.nonzero(self.recent != NOWHERE)
-        taken[row, self.recent[row, agent]] = agent
+        nodes = self.recent[row, agent]
+        if isinstance(self.states, Grid):
+            taken = np.full((len(self.recent), self.states.n_cells), NOBODY, np.int32)
+            taken[row, nodes] = agent
+            return taken
+        table = self.states.occupancy
+        taken = np.full((len(self.recent), table.n_places), NOBODY, np.int32)
+        for k, one, node in zip(row.tolist(), agent.tolist(), nodes.tolist(), strict=True):
+            taken[k, table.node_places[table.node_first[node] : table.node_first[node + 1]]] = one
         return taken
 
 
@@ -62,16 +71,23 @@ def of_plan(plan: Plan, goals: ArrayLike) -> LastSteps:
         return entered.astype(np.float64), path[entered]
 
     return LastSteps(
-        grid=plan.grid,
+        states=plan.states,
         time=float(plan.n_steps),
         recent=cells[-RECENT - 1 :],
         goals=wanted,
-        missing=cells[-1] != wanted,
+        missing=~plan.home(goals)[-1],
         ours=np.ones(plan.n_agents, bool),
-        resting=rest_steps(plan, cells[-1]).astype(np.float64),
+        resting=_rest_steps(cells).astype(np.float64),
         trail=trail,
         number=int,
     )
+
+
+def _rest_steps(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return since when each agent has been in its last cell."""
+    away = cells != cells[-1]
+    steps: NDArray[np.int64] = np.where(away.any(0), len(cells) - away[::-1].argmax(0), 0)
+    return steps
 
 
 def of_record(record: Record) -> LastSteps:
@@ -103,7 +119,7 @@ def of_record(record: Record) -> LastSteps:
         return when[first:], where[first:].astype(np.int64)
 
     return LastSteps(
-        grid=_grid_at_end(record),
+        states=after_edits(record.states, record.kind, record.cell),
         time=record.end,
         recent=recent,
         goals=final.goal.astype(np.int64),
@@ -113,12 +129,3 @@ def of_record(record: Record) -> LastSteps:
         trail=trail,
         number=int if record.model == STEPS else float,
     )
-
-
-def _grid_at_end(record: Record) -> Grid:
-    """Return the map with the cells that were blocked and freed."""
-    grid = record.grid
-    for row in np.flatnonzero(np.isin(record.kind, (BLOCK, FREE))).tolist():
-        cells = [int(record.cell[row])]
-        grid = grid.with_blocked(cells) if record.kind[row] == BLOCK else grid.with_freed(cells)
-    return grid

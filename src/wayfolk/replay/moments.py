@@ -83,7 +83,8 @@ class Moments:
         """The cells of an agent one after another."""
         legs = self.legs
         rows = slice(*np.searchsorted(legs.agent, (agent, agent + 1)).tolist())
-        return legs.cell_to[rows][legs.cell_to[rows] != NOWHERE]
+        entered: NDArray[np.int64] = legs.cell_to[rows][legs.cell_to[rows] != NOWHERE]
+        return entered
 
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         y, x = np.divmod(np.where(cells == NOWHERE, 0, cells), self.grid.stride)

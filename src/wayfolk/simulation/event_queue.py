@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadProblem
-from wayfolk.kernels.codes import BLOCK, CLOSE, FREE, GOAL, JOIN, OPEN, PUT
+from wayfolk.kernels.codes import BLOCK, FREE, GOAL, JOIN, PUT
 from wayfolk.problem.events import ABOUT_AGENTS, Event
 from wayfolk.simulation import nodes
-from wayfolk.world.edits import edited
+from wayfolk.world.edits import EDITS, edited
 from wayfolk.world.grid import Grid
 from wayfolk.world.state_graph import StateGraph
 
@@ -30,6 +31,10 @@ class EventQueue:
     def __iter__(self) -> Iterator[Event]:
         """The events in their order."""
         return (event for _, _, event in sorted(self._heap, key=_order))
+
+    def as_added(self) -> list[Event]:
+        """The events in the order in which they were added, each with the time at which it is tried next."""
+        return [replace(event, time=due) for due, _, event in sorted(self._heap, key=lambda waiting: waiting[1])]
 
     @property
     def next_time(self) -> float:
@@ -58,9 +63,17 @@ class EventQueue:
 
     def check(self, event: Event, states: Grid | StateGraph, agents: NDArray[np.void]) -> None:
         """Raise BadProblem unless `event` is possible on `states`, with these agents now, after the events before it."""
-        if event.kind in (BLOCK, FREE, CLOSE, OPEN):
-            nodes.edges_of(states, event.kind, event.places)
-            return
+        at = zip(event.places, self.nodes_of(event, states, agents), strict=False)
+        for place, node in at:
+            if event.kind in (GOAL, JOIN, PUT) and not self._will_be_free(states, node, event.time):
+                what = "an agent" if event.kind == PUT else "a start or goal"
+                where = f"into a wall at {place}" if isinstance(states, Grid) else f"at {place}, where there is no room"
+                raise BadProblem(f"an event at time {event.time} puts {what} {where}")
+
+    def nodes_of(self, event: Event, states: Grid | StateGraph, agents: NDArray[np.void]) -> list[int]:
+        """The nodes of the places of `event`, or the cells or lanes that it edits; BadProblem if one is not there."""
+        if event.kind in EDITS:
+            return nodes.cells_or_edges(states, event.kind, event.places)
         n, joining = len(agents), [one.body for one in self if one.kind == JOIN]
         if event.kind in ABOUT_AGENTS and not 0 <= event.agent < n + len(joining):
             raise BadProblem(f"an event at time {event.time} is about agent {event.agent}, who does not exist")
@@ -68,12 +81,7 @@ class EventQueue:
             kind = nodes.kind_number(states, event.body if event.kind == JOIN else joining[event.agent - n])
         else:
             kind = nodes.kind_of(states, int(agents["here"][event.agent]))
-        for place in event.places:
-            node = nodes.node_of(states, place, kind)
-            if event.kind in (GOAL, JOIN, PUT) and not self._will_be_free(states, node, event.time):
-                what = "an agent" if event.kind == PUT else "a start or goal"
-                where = f"into a wall at {place}" if isinstance(states, Grid) else f"at {place}, where there is no room"
-                raise BadProblem(f"an event at time {event.time} puts {what} {where}")
+        return [nodes.node_of(states, place, kind) for place in event.places]
 
     def _will_be_free(self, states: Grid | StateGraph, node: int, when: float) -> bool:
         """Whether `node` is free after the events that are due by then."""
@@ -82,7 +90,7 @@ class EventQueue:
             edits = [edit for edit in edits if node in map(states.cell, edit[2].places)]
             return max(edits, key=_order)[2].kind == FREE if edits else states.is_free(node)
         for _, _, event in sorted(edits, key=_order):
-            states = edited(states, event.kind, nodes.edges_of(states, event.kind, event.places))
+            states = edited(states, event.kind, nodes.cells_or_edges(states, event.kind, event.places))
         return states.is_free(node)
 
 

@@ -4,15 +4,16 @@
     fleet.advance(2000)
     fleet.report()
 
-Robots drive in any world: on a roadmap, stops of orders are names of its nodes. Orders are given in the order of their release. A robot visits the stops of its order in turn. Without another order it
-returns to where it started, if it is in nobody's way there, or else parks at the nearest place where it is not
-(`wayfolk.simulation.parking_places`). A robot that is pushed away from there, or does not get there, parks elsewhere.
+Robots drive in any world: on a roadmap, stops of orders are names of its nodes. Orders are given in the order of their
+release. A robot visits the stops of its order in turn. Without another order it returns to where it started, if it is in
+nobody's way there, or else parks at the nearest place where it is not (`wayfolk.simulation.parking_places`). A robot that
+is pushed away from there, or does not get there, parks elsewhere.
 
 Every controller works, though none of them knows which robots have orders. The fleet looks after every PATIENCE steps which
-robots with an order have not come nearer to their next stop, and gives one of them the right of way: those on its
-way make room (`wayfolk.simulation.right_of_way`). Robots that are larger than a cell, turn or are slow get no right of way, as
-more than one cell must be empty for them. Else every order ends, unless robots that are not under control are in the
-way or the map is almost full; then `why` says who waits for whom.
+robots with an order have not come nearer to their next stop, and gives one of them the right of way: those on its way make
+room (`wayfolk.simulation.right_of_way`). Robots that are larger than a cell, turn or are slow get no right of way, as more
+than one cell must be empty for them. Else every order ends, unless robots that are not under control are in the way or the
+map is almost full; then `why` says who waits for whom.
 
 When a robot leaves, or is no longer under control, its order is given to another.
 """

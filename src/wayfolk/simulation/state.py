@@ -23,6 +23,7 @@ from wayfolk.problem.record import STEPS, TURNS, Record
 from wayfolk.simulation import nodes, referee
 from wayfolk.simulation.court import STATE, Court, RefereeRules
 from wayfolk.simulation.log import ALL, Beginning, Log, Reader, beginning
+from wayfolk.simulation.world_maps import Maps, map_arrays
 from wayfolk.world.body import Body
 from wayfolk.world.edits import EDITS, edited
 from wayfolk.world.grid import Grid
@@ -106,7 +107,7 @@ class WorldState:
             changes.agents.append(self.n_agents)
             self._join(start, nodes.stand(self.states, goal))
         elif event.kind in EDITS:
-            where = nodes.edges_of(self.states, event.kind, event.places)
+            where = nodes.cells_or_edges(self.states, event.kind, event.places)
             in_use = nodes.in_use(self.states, event.kind, where, self.crew)
             self._edit(event.kind, [cell for cell, waits in zip(where, in_use, strict=True) if not waits], changes)
             taken = [place for place, waits in zip(event.places, in_use, strict=True) if waits]
@@ -191,13 +192,12 @@ class WorldState:
 
     def _use_states(self) -> None:
         """Let the referee judge by the nodes as they are."""
+        self.crew = self.crew._replace(occupant=nodes.occupants(self.states, self.crew.agents))
         if isinstance(self.states, Grid):
             self.court = self.court._replace(legal=self.states.legal)
             return
         assert isinstance(self.crew, StateCrew)
-        self.crew = self.crew._replace(
-            occupancy=self.states.occupancy, occupant=nodes.occupants(self.states, self.crew.agents)
-        )
+        self.crew = self.crew._replace(occupancy=self.states.occupancy)
         self.court = self.court._replace(claimed=np.zeros(nodes.n_places(self.states), np.int64))
 
     def _join(self, start: int, goal: int) -> None:
@@ -223,53 +223,47 @@ class WorldState:
         self.note(number, JOIN, start)
         self.note(number, GOAL, goal)
 
-    def save(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The arrays from which `load` makes this state again, some of them None, and the numbers and texts."""
-        grid, first = self.grid, self.log.beginning
-        arrays = {
-            "free": grid.free, "free_at_record": first.states.free, "costs": grid.costs, "links": grid.links,
+    def save(self, first_map: Grid | StateGraph) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arrays from which `load` makes this state again, some of them None, and the numbers and texts.
+
+        `first_map` is that on which the agents began.
+        """
+        first = self.log.beginning
+        arrays, about = map_arrays(Maps(first_map, first.states, self.states))
+        arrays |= {
             "agents": self.crew.agents, "route": self.crew.route, "answers": self.crew.answers,
             "states": self.court.states, "visits": self.court.visits, "luck": self.court.luck,
             "log": self.log.used, "record_starts": first.starts, "record_goals": first.goals, "record_ours": first.ours,
         }  # fmt: skip
-        about = {
+        about |= {
             "model": self.model, "tick": self.tick, "ticks": self.ticks,
             "kept": None if self.log.span == ALL else self.log.span, "began": first.time,
-            "map": {"name": grid.name, "moves": grid.moves.value, "diagonal": grid.diagonal},
         }  # fmt: skip
         return arrays, about
 
-    def load(self, arrays: Arrays, about: dict[str, Any], *, goes_on: bool) -> None:
+    def load(self, arrays: Arrays, about: dict[str, Any], maps: Maps, *, goes_on: bool) -> None:
         """Become the state that `save` has described, whose arrays are checked.
 
         A controller that has no memory of the past does not go on with its routes, nor with the log.
         """
-        grid, agents = grid_of(arrays, about, "free"), arrays["agents"]
+        agents = arrays["agents"]
         n, lookahead = len(agents), self.crew.route.shape[1]
-        self.states = grid
+        self.states = maps.now
         self.crew = self.crew._replace(
-            agents=agents, occupant=nodes.occupants(grid, agents), asked=np.zeros(n, np.int32),
-            answers=arrays["answers"], route=arrays["route"] if goes_on else np.zeros((n, lookahead), np.int32),
+            agents=agents, asked=np.zeros(n, np.int32), answers=arrays["answers"],
+            route=arrays["route"] if goes_on else np.zeros((n, lookahead), np.int32),
         )  # fmt: skip
         self.ticks = about["ticks"]
-        self.court = self.court._replace(
-            legal=grid.legal, states=arrays["states"], visits=arrays["visits"], luck=arrays["luck"]
-        )
+        self.court = self.court._replace(states=arrays["states"], visits=arrays["visits"], luck=arrays["luck"])
+        self._use_states()
         first = Beginning(
-            float(about["began"]),
-            grid_of(arrays, about, "free_at_record"),
-            *(arrays[f"record_{name}"] for name in ("starts", "goals", "ours")),
+            float(about["began"]), maps.at_record, *(arrays[f"record_{name}"] for name in ("starts", "goals", "ours"))
         )
         rows = arrays["log"]
         if not goes_on:
             first, rows = first.after(rows, self.time), rows[:0]
             self.crew.answers["n_route"] = self.crew.answers["at"] = 0
         self.log = Log(self.court.counts, first, self.log.span, self.tick, self.log.reader, rows)
-
-
-def grid_of(arrays: Arrays, about: dict[str, Any], name: str) -> Grid:
-    """The map whose free cells are in the array `name`."""
-    return Grid(arrays[name], costs=arrays.get("costs"), links=arrays.get("links"), **about["map"])
 
 
 def _legal(states: Grid | StateGraph) -> NDArray[np.uint8]:

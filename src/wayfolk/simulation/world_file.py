@@ -26,11 +26,13 @@ from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import Entry
 from wayfolk.algorithms.controllers._begin import begin_controller
 from wayfolk.algorithms.memory import Memory
+from wayfolk.algorithms.refusals import check_states
 from wayfolk.algorithms.task import checked_seed
 from wayfolk.errors import BadInput, NotSupported, WayfolkError
 from wayfolk.files.arrays import Arrays, about_of, read_arrays
 from wayfolk.files.raw import MAX_BYTES, File, read_bytes, reason, shown, write_bytes
-from wayfolk.kernels.codes import BLOCK, FREE, GOAL, JOIN, MOVE, PUT
+from wayfolk.files.world_json import body_as_dict, body_from_dict, name_of
+from wayfolk.kernels.codes import GOAL, JOIN, MOVE, PUT
 from wayfolk.problem.events import ABOUT_AGENTS, Event
 from wayfolk.problem.problem import Problem
 from wayfolk.problem.record import DISTANCE
@@ -38,10 +40,13 @@ from wayfolk.problem.result import Status
 from wayfolk.simulation.control import Control
 from wayfolk.simulation.log import ALL
 from wayfolk.simulation.simulation import Simulation
-from wayfolk.simulation.state import WorldState, grid_of
-from wayfolk.simulation.time_models import TICKS, models_of
-from wayfolk.simulation.world_arrays import EXPECTED, MEMORY, OPTIONAL, check_arrays
+from wayfolk.simulation.state import WorldState
+from wayfolk.simulation.time_models import TICKS, checked_tick, models_of
+from wayfolk.simulation.world_arrays import EXPECTED, MEMORY, OPTIONAL, check_arrays, check_shapes
+from wayfolk.simulation.world_maps import Maps, read_maps
+from wayfolk.world.edits import EDITS
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph
 from wayfolk.world.vision import Vision
 
 FORMAT, VERSION = "wayfolk-world", 2
@@ -52,9 +57,11 @@ def write_world(world: Simulation, file: File) -> None:
     if type(world) is not Simulation or not world.has_a_name:
         raise NotSupported("only a Simulation with a controller that has a name can be saved")
     problem, control = world.problem, world.control
-    arrays, about = world.world_state.save()
+    arrays, about = world.world_state.save(problem.states)
+    if control.vision is not None:
+        known = control.vision.known
+        arrays |= {"known": known.free, "known_costs": known.costs, "known_links": known.links}
     arrays |= {
-        "free_at_start": problem.grid.free, "known": None if control.vision is None else control.vision.known.free,
         "starts": problem.starts, "routes": problem.routes, "pool": problem.pool, "drops": problem.drops,
     }  # fmt: skip
     memory = memory_of(world)
@@ -66,7 +73,7 @@ def write_world(world: Simulation, file: File) -> None:
         "options": dict(world.options), "seed": world.seed, "status": world.status.value, "seconds": world.seconds,
         "vision": None if control.vision is None else control.vision.radius,
         "problem": {"loops": problem.loops, "seed": problem.seed, "name": problem.name},
-        "events": [asdict(event) for event in world.events], "remembers": memory is not None,
+        "events": [_event_as_dict(event) for event in world.events.as_added()], "remembers": memory is not None,
     }  # fmt: skip
     arrays |= {"about": np.array(json.dumps(about))} | {
         f"{MEMORY}{name}": each for name, each in (memory or {}).items()
@@ -100,8 +107,10 @@ def read_world(file: File, controller: Any = None, *, trust: bool = False) -> Si
         del arrays["about"]
         entry = _entry(about, controller, trust)
         _check_settings(about, entry)
-        check_arrays(arrays, about["ticks"], about["tick"])
-        return _world(about, arrays, entry)
+        check_shapes(arrays, about)
+        maps = read_maps(arrays, about)
+        check_arrays(arrays, maps, about["ticks"], about["tick"])
+        return _world(about, arrays, maps, entry)
     except WayfolkError as why:
         raise BadInput(f"{file}: {why}") from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as why:
@@ -137,6 +146,14 @@ def _entry(about: dict[str, Any], controller: Any, trust: bool) -> Entry:
     return entry
 
 
+def _known_grid(arrays: Arrays, about: dict[str, Any]) -> Grid:
+    """The map as far as it was seen; of a map with costs or cliffs these are known or not too."""
+    for name in ("costs", "links"):
+        if (name in arrays) != (f"known_{name}" in arrays):
+            raise BadInput(f"of the arrays {name!r} and 'known_{name}' there should be both or none")
+    return Grid(arrays["known"], costs=arrays.get("known_costs"), links=arrays.get("known_links"), **about["map"])
+
+
 def _check_settings(about: dict[str, Any], entry: Entry) -> None:
     """Raise BadInput unless the numbers of `about` can be those of a simulation."""
     checked_seed(about["seed"])
@@ -158,23 +175,19 @@ def _check_settings(about: dict[str, Any], entry: Entry) -> None:
     if type(loops) is not int or not 1 <= loops <= 1 << 30:
         raise BadInput(f"'loops' is {shown(loops)}, which no problem has")
     checked_seed(about["problem"]["seed"])
-    for name, part in (("map", "name"), ("problem", "name")):
+    for name, part in (("problem", "name"), *([] if "world" in about else [("map", "name")])):
         if not isinstance(about[name][part], str):
             raise BadInput(f"the name of the {name} should be a text, not {shown(about[name][part])}")
 
 
-def _world(about: dict[str, Any], arrays: Arrays, entry: Entry) -> Simulation:
+def _world(about: dict[str, Any], arrays: Arrays, maps: Maps, entry: Entry) -> Simulation:
     """The simulation that the parts of a file describe."""
-
     agents, seed = arrays["agents"], about["seed"]
-    problem = Problem(
-        grid_of(arrays, about, "free_at_start"), arrays["starts"], arrays["routes"], pool=arrays["pool"],
-        drops=arrays["drops"], **about["problem"],
-    )  # fmt: skip
-    grid = grid_of(arrays, about, "free")
-    now = Problem(
-        grid, agents["here"].copy(), _routes(arrays), pool=problem.pool, drops=problem.drops, **about["problem"]
-    )
+    rest = {"pool": arrays["pool"], "drops": arrays["drops"], **about["problem"]}
+    problem = _problem(maps.first, arrays["starts"], arrays["routes"], rest)
+    now = _problem(maps.now, agents["here"].copy(), _routes(arrays), rest)
+    check_states(entry, problem)
+    checked_tick(about["model"], None, entry, problem)
     controller, options = begin_controller(entry, now, seed, about["options"])
     goes_on = bool(about["remembers"]) and about["wayfolk"] == __version__
     lookahead = controller.lookahead
@@ -182,11 +195,11 @@ def _world(about: dict[str, Any], arrays: Arrays, entry: Entry) -> Simulation:
         raise BadInput(f"the array 'route' has routes of {arrays['route'].shape[1]} cells, not of {lookahead}")
     span = ALL if about["kept"] is None else float(about["kept"])
     state = WorldState(problem, about["model"], float(about["tick"]), lookahead=lookahead, reader=controller, span=span)
-    state.load(arrays, about, goes_on=goes_on)
+    state.load(arrays, about, maps, goes_on=goes_on)
     vision = None
     if about["vision"] is not None:
-        vision = Vision(grid, float(about["vision"]))
-        vision.known = Grid(arrays["known"], **about["map"])
+        vision = Vision(now.grid, float(about["vision"]))
+        vision.known = _known_grid(arrays, about)
     world = Simulation.restored(problem, entry, Control(controller, state, vision), options, seed)
     world.seconds = float(about["seconds"])
     controller.prepare(world.control.view())
@@ -200,16 +213,31 @@ def _world(about: dict[str, Any], arrays: Arrays, entry: Entry) -> Simulation:
     return world
 
 
+def _problem(
+    states: Grid | StateGraph, starts: NDArray[np.int32], routes: NDArray[np.int32], rest: dict[str, Any]
+) -> Problem:
+    """The problem of agents that begin at these nodes."""
+    if isinstance(states, Grid):
+        return Problem(states, starts, routes, **rest)
+    kinds = [states.kind_of(node) for node in starts.tolist()] if len(states.kinds) > 1 else []
+    return Problem(states.world, starts, routes, kinds=states.kinds, kind_of=np.array(kinds, np.int32), **rest)
+
+
+def _event_as_dict(event: Event) -> dict[str, Any]:
+    return asdict(event) | {"body": None if event.body is None else body_as_dict(event.body)}
+
+
 def _event(world: Simulation, told: dict[str, Any]) -> Event:
     """An event to come, which can happen in this world."""
-    places = tuple((int(x), int(y)) for x, y in told["places"])
-    event = Event(float(told["time"]), int(told["kind"]), int(told["agent"]), places)
-    for place in places:
-        world.grid.cell(place)
+    is_plain = isinstance(world.states, Grid)
+    places = tuple((int(place[0]), int(place[1])) if is_plain else name_of(place) for place in told["places"])
+    body = None if told.get("body") is None else body_from_dict(told["body"])
+    event = Event(float(told["time"]), int(told["kind"]), int(told["agent"]), places, body)
     n_places = {GOAL: 1, MOVE: 1, PUT: 1, JOIN: 2}.get(event.kind, 0)
-    knows_kind = event.kind in (*ABOUT_AGENTS, JOIN, BLOCK, FREE)
+    knows_kind = event.kind in (*ABOUT_AGENTS, JOIN, *EDITS)
     if not knows_kind or len(places) < n_places or not 0 <= event.agent < world.n_agents + world.events.n_joining:
         raise BadInput(f"an event at time {event.time} cannot happen in this world")
+    world.events.nodes_of(event, world.states, world.crew.agents)
     if not event.time < 2**53:
         raise BadInput(f"an event cannot be at time {event.time}")
     return event
