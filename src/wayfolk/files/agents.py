@@ -23,6 +23,7 @@ from wayfolk.files.raw import File, read_bytes, shown
 from wayfolk.problem.problem import Problem, agents_of, one_shot
 from wayfolk.world.body import POINT, Body
 from wayfolk.world.grid import Grid
+from wayfolk.world.tiling import Tiling
 
 if TYPE_CHECKING:
     from wayfolk.world.graph import Graph
@@ -76,8 +77,10 @@ def read_agents(file: File, world: World, agents: int | None = None, bodies: lis
 
 def place_in(world: World, value: Any, where: str = "") -> Any:
     """The place of `world` that `value` means: a name, numbers, or a station, which stands for its first place."""
+    unknown = ""
     if isinstance(value, str):
         value = value.strip()
+        unknown = f"there is no place and no station {shown(value)} in {world!r}"
         for name in (value, int(value) if re.fullmatch(r"-?\d{1,9}", value) else value):
             if _knows(world, name):
                 return name
@@ -85,7 +88,7 @@ def place_in(world: World, value: Any, where: str = "") -> Any:
         if stations.get(value):
             return world.place(int(stations[value][0])) if isinstance(world, Grid) else stations[value][0]
         if NUMBERS.fullmatch(value) is None:
-            said = f"there is no place and no station {shown(value)} in {world!r}{_similar(world, value)}"
+            said = unknown + _similar(world, value)
             raise BadInput(f"{where}: {said}" if where else said)
         value = [word if word.isalpha() else int(word) for word in re.split(r"[ ,;]+", value)]
     place = tuple(value) if isinstance(value, list) else value
@@ -97,7 +100,14 @@ def place_in(world: World, value: Any, where: str = "") -> Any:
     except IndexError:
         raise BadInput(f"{where}: there is no node {value}: they are 0 to {world.n_cells - 1}") from None
     except (BadInput, TypeError, ValueError) as why:
-        said = str(why) if isinstance(why, BadInput) else f"a place of {world!r} is not {shown(value)}"
+        is_named = bool(unknown) and not isinstance(world, Grid | Tiling)
+        said = (
+            unknown
+            if is_named
+            else str(why)
+            if isinstance(why, BadInput)
+            else f"a place of {world!r} is not {shown(value)}"
+        )
         raise BadInput(f"{where}: {said}" if where else said) from None
     return place
 
