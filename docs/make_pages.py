@@ -8,7 +8,8 @@ a store's tables, and an overview of the papers that were run again.
     python docs/make_pages.py --search-pictures  take those of docs/watch.md anew
 
 Algorithms come from the catalogue, which reads their files without importing them; verbs come from the command line's
-app. The table of algorithms in README.md and the menu in mkdocs.yml are replaced between two marks.
+app. The table of algorithms in README.md, that of where they work in worlds-and-bodies.md, and the menu in mkdocs.yml are replaced
+between two marks.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typer.utils import get_params_from_function
 import wayfolk
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import FAMILIES, Entry, Option
+from wayfolk.algorithms.entry import WHERE, WORLDS
 from wayfolk.cli.app import app
 from wayfolk.cli.examples import EXAMPLES
 from wayfolk.experiments.reports.overview import overview
@@ -180,6 +182,8 @@ CONTRACTS = [
             "paper": "the reference in short",
             "optimal": "whether it promises paths or plans of least cost",
             "complete": "whether it promises to find a path or plan if there is one",
+            "worlds": "for whom and where it works: `grid` (points on square grids), `graph` (points in any world) or `any` "
+            "(any body in any world)",
             "options": "a list of objects with `name`, `default`, `type` and `meaning`, and `choices`, `range`, `least` "
             "and `most` where they apply",
         },
@@ -223,6 +227,8 @@ def pages() -> dict[Path, str]:
         "<!-- end of algorithms -->",
         f"\n{table(entries, 'docs/algorithms/', families=True)}\n",
     )
+    page = DOCS / "worlds-and-bodies.md"
+    contents[page] = between_marks(page, "<!-- worlds -->", "<!-- end of worlds -->", f"\n{worlds_table(entries)}\n")
     contents[menu] = between_marks(menu, "# algorithms", "# end of algorithms", nav(entries))
     return contents
 
@@ -376,6 +382,26 @@ def _summary(entry: Entry, folder: str, families: bool) -> tuple[str, ...]:
     promises = ", ".join(fact.lower() for fact in ("OPTIMAL", "COMPLETE") if entry.facts.get(fact))
     what = entry.title.partition(": ")[2] or entry.title
     return f"[{plain(entry.label)}]({page})", f"`{entry.name}`", family, plain(what), promises
+
+
+def worlds_table(entries: list[Entry]) -> str:
+    """For whom and where each algorithm for many agents works, by what the fact WORLDS says; the widest first."""
+    listed = [entry for entry in entries if entry.family in ("planners", "controllers")]
+    heads = ("algorithms that work for", "planners", "controllers")
+    return rows(heads, ((WHERE[kind], *_links_of(listed, kind)) for kind in reversed(WORLDS)))
+
+
+def _links_of(entries: list[Entry], kind: str) -> list[str]:
+    """Links to the planners, and to the controllers, that work for a kind of WORLDS."""
+    return [
+        ", ".join(
+            f"[`{entry.name}`](algorithms/{family}/{entry.name}.md)"
+            for entry in entries
+            if entry.family == family and entry.worlds == kind
+        )
+        or "-"
+        for family in ("planners", "controllers")
+    ]
 
 
 def nav(entries: list[Entry]) -> str:

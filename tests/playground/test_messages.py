@@ -42,6 +42,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "begin": {
         "title": "PIBT", "family": "controllers", "width": 4, "height": 3, "step": 0, "agents": 2, "diagonal": 1.4142,
         "diagonals": True, "kinds": ["move"], "directions": WAYS, "terrain": "AA==", "walls": "AA==", "bodies": BODIES,
+        "nodes": {"count": 1},
     },
     "track": {"head": {"title": "A*", "body": "AA=="}},
     "thinking": {"seconds": 0.5},

@@ -22,6 +22,8 @@ FAMILIES = {
 PRESET_OF, SETS = "PRESET_OF", "SETS"  # facts of presets
 GRID, GRAPH, ANY = WORLDS = "grid", "graph", "any"
 """What the fact WORLDS may say: square grids only; any world, for points; any world and any body."""
+WHERE = {GRID: "points on square grids", GRAPH: "points in any world", ANY: "any body in any world"}
+"""For whom and where an algorithm with each of them works, in words."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wayfolk.algorithms.entry import GRAPH, GRID, Entry
+from wayfolk.algorithms.entry import ANY, GRAPH, GRID, WORLDS, Entry
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.problem.problem import Problem
 from wayfolk.world.body import POINT
@@ -31,6 +31,11 @@ def check_states(entry: Entry, problem: Problem) -> None:
             raise NotSupported(f"{entry.name} works where agents can go back, and from {here} to {there} leads one way")
     if isinstance(problem.world, Grid):
         check_world(entry, problem.world)
+
+
+def worlds_for(problem: Problem) -> tuple[str, ...]:
+    """What the fact WORLDS of algorithms says that work for the bodies of a problem in its world."""
+    return WORLDS if problem.is_plain else (GRAPH, ANY) if problem.kinds == (POINT,) else (ANY,)
 
 
 def _described(problem: Problem) -> str:

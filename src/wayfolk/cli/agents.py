@@ -126,11 +126,12 @@ def path(
         from wayfolk.algorithms.paths import find_path, make_ready
 
         ends = place_of(start or "", world), place_of(goal or "", world)
-        body: dict[str, Any] = {"size": size or 1, "radius": radius or 0.0}
+        body: dict[str, Any] = {"size": 1 if size is None else size, "radius": radius or 0.0}
+        start_at, end_at = ends
         answers, results = [], []
         for entry, options in chosen:
             make_ready(entry)  # compiling is not part of the seconds
-            result = find_path(world, *ends, entry, seconds=seconds, memory=most, **body, **options)
+            result = find_path(world, start_at, end_at, entry, seconds=seconds, memory=most, **body, **options)
             results.append(result)
             answers.append(_as_answer(name_with(entry, options if len(chosen) > 1 else {}), result))
         answer = answers[0] if len(answers) == 1 else {"searches": answers}

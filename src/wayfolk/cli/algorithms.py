@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wayfolk.algorithms.entry import GRID, WHERE
 from wayfolk.cli.parts import Json, Seed, must_be_replay, names_of_algorithms, print_json, table_console
 from wayfolk.cli.progress import bar, spinner
 from wayfolk.errors import BadInput, hint
@@ -58,6 +59,8 @@ def list_algorithms(
         print(f"{folder}: {catalogue.FAMILIES[folder]}")
         for entry in (e for e in listed if e.family == folder):
             facts = [fact.lower() for fact in ("OPTIMAL", "COMPLETE") if entry.facts.get(fact)]
+            if folder in ("planners", "controllers") and entry.worlds != GRID:
+                facts.append(WHERE[entry.worlds])
             facts += [f"from {entry.package}"] if entry.package else []
             print(f"  {entry.name}  {entry.title}" + (f" [{', '.join(facts)}]" if facts else ""))
             for option in entry.options:
@@ -84,6 +87,8 @@ def _explained(entry: Entry) -> Iterator[str]:
     """All there is to know about one algorithm, line by line."""
     facts = [fact.lower() for fact in ("OPTIMAL", "COMPLETE", "ANYTIME") if entry.facts.get(fact) is True]
     yield f"{entry.name}, of the family {entry.family}" + (f": {', '.join(facts)}" if facts else "")
+    if entry.family != "crowds":
+        yield f"for {WHERE[entry.worlds]}"
     if entry.package:
         yield f"from the package {entry.package}"
     yield ""

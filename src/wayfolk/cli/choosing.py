@@ -9,7 +9,6 @@ import typer
 
 from wayfolk.cli.parts import (
     Json,
-    MapFile,
     Opts,
     PlanMoves,
     Seed,
@@ -22,6 +21,7 @@ from wayfolk.cli.parts import (
     print_rows,
 )
 from wayfolk.cli.progress import bar
+from wayfolk.cli.worlds import Bodies, BodyOptions, Radius, Size, Speed, Turns, WorldFile, read_world_file
 from wayfolk.errors import BadInput
 
 MOST_SEEDS = 1000  # of a comparison, whose trials are all in its report
@@ -29,7 +29,7 @@ Agents = Annotated[int, typer.Option(help="Number of agents, drawn at random in 
 
 
 def compare(
-    map_file: MapFile,
+    map_file: WorldFile,
     agents: Annotated[
         str,
         typer.Option(
@@ -67,6 +67,11 @@ def compare(
         ),
     ] = None,
     moves: PlanMoves = "four",
+    size: Size = None,
+    radius: Radius = None,
+    turns: Turns = False,
+    speed: Speed = None,
+    bodies: Bodies = None,
     html: Annotated[Path, typer.Option("--html", help="File of the report, with a replay in it.")] = Path(
         "compare.html"
     ),
@@ -98,22 +103,25 @@ def compare(
         must_be_writable(export)
     from wayfolk.experiments.choosing.comparison import compare as run_all
     from wayfolk.experiments.choosing.comparison import report_html
-    from wayfolk.files.maps import read_map
     from wayfolk.files.raw import write_bytes
+    from wayfolk.world.grid import Grid
 
-    grid = read_map(map_file, moves)
+    world = read_world_file(map_file, moves)
+    options = BodyOptions(size, radius, turns, speed, bodies)
     chosen = range(seed, seed + seeds)
     comparison = run_all(
-        grid, entries, counts, chosen, seconds=seconds, steps=steps, lifelong=lifelong, walk=bar("comparing")
-    )
+        world, entries, counts, chosen, seconds=seconds, steps=steps, lifelong=lifelong, walk=bar("comparing"),
+        bodies_of=(lambda _: options.one()) if lifelong else options.each,
+    )  # fmt: skip
     what = "endless tasks" if lifelong else "one goal each"
+    rule = f"{world.moves.value} moves, " if isinstance(world, Grid) else ""
     how = (
         f"{', '.join(map(str, counts))} agents, {what}, {seeds} random problems from seed {seed}, "
-        f"{grid.moves.value} moves, {'first plans' if seconds is None else f'{seconds:g} seconds each'}. Means over the "
+        f"{rule}{'first plans' if seconds is None else f'{seconds:g} seconds each'}. Means over the "
         "problems; costs are means over those that the algorithm solved. The best value of a column is marked, that of "
         "costs among the algorithms that solved most."
     )
-    page = report_html(comparison, f"{grid.name}: {', '.join(entry.label for entry in entries)}", how)
+    page = report_html(comparison, f"{world.name}: {', '.join(entry.label for entry in entries)}", how)
     write_bytes(html, page.encode(), BadInput)
     if export is not None:
         write_table(comparison.rows, ["algorithm", *comparison.columns], export)
@@ -142,7 +150,7 @@ def counts_of(agents: str) -> list[int]:
 
 
 def advise(
-    map_file: MapFile,
+    map_file: WorldFile,
     agents: Agents,
     step_ms: Annotated[
         float | None,
@@ -168,6 +176,11 @@ def advise(
     ] = False,
     seconds: Annotated[float, typer.Option(help="Seconds of planning for all candidates together.")] = 20.0,
     moves: PlanMoves = "four",
+    size: Size = None,
+    radius: Radius = None,
+    turns: Turns = False,
+    speed: Speed = None,
+    bodies: Bodies = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
@@ -185,11 +198,11 @@ def advise(
         raise BadInput(f"--step-ms must be more than 0, not {step_ms:g}")
     from wayfolk.algorithms.catalogue import entries
     from wayfolk.experiments.choosing.advice import advise as try_candidates
-    from wayfolk.files.maps import read_map
 
+    options = BodyOptions(size, radius, turns, speed, bodies)
     advice = try_candidates(
-        read_map(map_file, moves), agents, step_ms=step_ms, changing=changing, complete=complete, lifelong=lifelong,
-        seconds=seconds, seed=seed, walk=bar("trying"),
+        read_world_file(map_file, moves), agents, step_ms=step_ms, changing=changing, complete=complete, lifelong=lifelong,
+        seconds=seconds, seed=seed, walk=bar("trying"), bodies=options.one() if lifelong else options.each(agents),
     )  # fmt: skip
     if as_json:
         print_json(advice.as_dict())

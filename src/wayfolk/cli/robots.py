@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wayfolk.cli.progress import spinner
+from wayfolk.cli.worlds import BodyOptions, problem_of, read_world_file
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.catalogue import Entry
@@ -19,11 +20,15 @@ UNTIL = 1000.0  # the end of a run on a map, unless another one is given
 
 @dataclass(frozen=True)
 class Robots:
-    """Where robots begin: `random` of them are drawn by the seed, or they have the starts of the first rows of `scen`."""
+    """Where robots begin: `random` of them are drawn by the seed, or they have the starts of the first rows of `scen`.
+
+    All have the body that the `options` say.
+    """
 
     random: int | None
     scen: Path | None
     agents: int | None
+    options: BodyOptions
 
 
 @dataclass(frozen=True)
@@ -48,30 +53,32 @@ def run_on_map(
     import time
 
     from wayfolk.algorithms.task import finish
-    from wayfolk.files.maps import read_map
     from wayfolk.files.orders import read_orders, read_stations
-    from wayfolk.files.scenarios import read_scen
     from wayfolk.problem.problem import tasks
     from wayfolk.simulation.fleet import Fleet
     from wayfolk.simulation.simulation import Simulation
     from wayfolk.simulation.solving import make_ready
 
-    grid = read_map(map_file, moves)
+    world_file = read_world_file(map_file, moves)
     listed = None
     if orders is not None:
-        listed = read_orders(orders, grid, None if stations is None else read_stations(stations, grid))
-    starts = None if robots.scen is None else grid.places(read_scen(robots.scen, grid, robots.agents).starts)
-    problem = tasks(grid, robots.random or 0, seed=limits["seed"], starts=starts)
+        listed = read_orders(orders, world_file, None if stations is None else read_stations(stations, world_file))
+    body, starts = robots.options.one(), None
+    if robots.scen is not None:
+        drawn = problem_of(world_file, robots.scen, None, robots.agents, robots.options, limits["seed"])
+        starts = _places(drawn)
+    problem = tasks(world_file, robots.random or 0, seed=limits["seed"], starts=starts, bodies=body)
     make_ready(entry)
     world: Simulation
     began = time.perf_counter()
     if listed is None:
         world, what = Simulation(problem, entry, seed=limits["seed"], clock=True, own=options), "endless tasks"
     else:
-        places, what = grid.places(problem.starts), f"{len(listed)} orders"
-        world = Fleet(grid, places, listed, entry, seed=limits["seed"], clock=True, own=options)
+        what = f"{len(listed)} orders"
+        own = {"seed": limits["seed"], "clock": True, "own": options}
+        world = Fleet(world_file, _places(problem), listed, entry, bodies=body, **own)
     prepared = time.perf_counter() - began
-    with spinner(f"{grid.name}: {entry.name}, {problem.n_agents} agents, {what}") as tell:
+    with spinner(f"{world_file.name}: {entry.name}, {problem.n_agents} agents, {what}") as tell:
         result = finish(
             world, seconds=limits["seconds"], budget=_ceiling(limits["until"]), what="ticks", tell=tell, portion=8
         )
@@ -85,6 +92,11 @@ def run_on_map(
     return Done(_answer(problem, world, status, numbers, prepared, run) | {"notes": notes}, notes, is_done, run)
 
 
+def _places(problem: Problem) -> Any:
+    """Where agents begin."""
+    return problem.states.places(problem.starts)
+
+
 def _answer(
     problem: Problem, world: Simulation, status: str, numbers: dict[str, Any], prepared: float, run: Run
 ) -> dict[str, Any]:
@@ -92,7 +104,7 @@ def _answer(
     from wayfolk.judge.records import check_record
 
     return {
-        "map": problem.grid.name, "algorithm": run.algorithm, "status": status, "agents": problem.n_agents,
+        "map": problem.world.name, "algorithm": run.algorithm, "status": status, "agents": problem.n_agents,
         "steps": round(world.time), **numbers, "travel_distance": ending(run.record).travel_distance,
         "seconds": run.seconds, "prepare_seconds": prepared, **clock_summary(run.laps),
         "faults": len(check_record(run.record)),

@@ -32,6 +32,7 @@ from wayfolk.cli.parts import (
 )
 from wayfolk.cli.progress import spinner
 from wayfolk.cli.robots import UNTIL, Robots, run_on_map
+from wayfolk.cli.worlds import BodyOptions, Radius, Size, Speed, Turns
 from wayfolk.errors import BadInput
 from wayfolk.machine import memory_limit
 
@@ -50,7 +51,7 @@ def run(
         Path,
         typer.Argument(
             metavar="SCENE|MAP",
-            help="A scene (.toml), or a map with --random or --scen: a file, or the name of a built-in one.",
+            help="A scene (.toml), or a map or another world file with --random or --scen; or the name of a built-in one.",
         ),
     ],
     algorithm: Annotated[
@@ -65,7 +66,8 @@ def run(
     opt: Opt = [],  # noqa: B006 - typer reads it, nothing writes to it
     random: Random = None,
     scen: Annotated[
-        Path | None, typer.Option(help="On a map: a .scen file; robots begin at the starts of its rows.")
+        Path | None,
+        typer.Option(help="On a map: a .scen file, or a file of agents (.csv, .json); robots begin at their starts."),
     ] = None,
     agents: Annotated[int | None, typer.Option(help="Use the first rows of --scen only.")] = None,
     orders: Annotated[
@@ -75,6 +77,10 @@ def run(
         Path | None, typer.Option(help="The stations that orders name, with their places, as CSV or JSON.")
     ] = None,
     moves: Annotated[str | None, typer.Option("--moves", help=f"On a map: {MOVES} The default is four.")] = None,
+    size: Size = None,
+    radius: Radius = None,
+    turns: Turns = False,
+    speed: Speed = None,
     seconds: Annotated[float | None, typer.Option(help="Seconds of planning after which the run stops.")] = None,
     until: Annotated[
         float | None, typer.Option(help="Time of the simulation at which it stops; on a map 1,000 by default.")
@@ -115,8 +121,9 @@ def run(
         checked_seed(seed)
     check_world(scene_file)
     is_scene = scene_file.suffix.lower() == ".toml" or is_built_in(scene_file, "scenes")
-    given_for_map = {"--random": random, "--scen": scen, "--agents": agents, "--moves": moves}
-    given_for_map |= {"--orders": orders, "--stations": stations}
+    given_for_map: dict[str, Any] = {"--random": random, "--scen": scen, "--agents": agents, "--moves": moves}
+    given_for_map |= {"--orders": orders, "--stations": stations, "--size": size, "--radius": radius, "--speed": speed}
+    given_for_map["--turns"] = turns or None
     _check_together(is_scene, given_for_map)
     must_be_plan(save, format)
     must_be_writable(trajectory)
@@ -141,7 +148,7 @@ def run(
         entry = catalogue.find(algorithm or "pibt", "controllers")
         given = with_cluster(entry, options_of(entry, opt), cluster)
         limits = {"seconds": seconds, "until": UNTIL if until is None else until, "seed": seed or 0}
-        robots = Robots(random, scen, agents)
+        robots = Robots(random, scen, agents, BodyOptions(size, radius, turns, speed))
         with memory_limit(most):
             done = run_on_map(scene_file, moves or "four", robots, orders, stations, entry, given, limits)
         _write(done.run, done.answer, entry.label, save, format, html)

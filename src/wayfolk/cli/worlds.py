@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wayfolk.errors import BadInput
+from wayfolk.errors import BadInput, BadProblem
 
 if TYPE_CHECKING:
     from wayfolk.problem.problem import Problem
@@ -22,7 +22,8 @@ WorldFile = Annotated[
     Path,
     typer.Argument(
         metavar="MAP",
-        help="A map (.map, .txt, an image, a .yaml of Nav2, a map of Tiled, or the name of one of `wayfolk maps list`), voxels (.3dmap), or a roadmap (.yaml of Open-RMF or a list of edges, LIF, GraphML).",
+        help="A map (.map, .txt, an image, a .yaml of Nav2, a map of Tiled, or the name of one of `wayfolk maps list`), "
+        "voxels (.3dmap), or a roadmap (.yaml of Open-RMF or a list of edges, LIF, GraphML).",
     ),
 ]
 Scen = Annotated[
@@ -94,13 +95,9 @@ class BodyOptions:
 
 def read_world_file(file: Path, moves: str) -> Grid | Graph:
     """The world in a file; `moves` are those of maps of squares."""
-    from wayfolk.files.any_world import read_any_world
-    from wayfolk.world.mesh.navmesh import Navmesh
+    from wayfolk.files.any_world import read_world_for_agents
 
-    world = read_any_world(file, moves)
-    if isinstance(world, Navmesh):
-        raise BadInput(f"{file}: agents do not move on polygons; `wf.read_mesh` finds paths on them")
-    return world
+    return read_world_for_agents(file, moves)
 
 
 def problem_of(
@@ -113,7 +110,10 @@ def problem_of(
     from wayfolk.world.grid import Grid
 
     if scen is None:
-        return random_problem(world, random or 0, seed=seed, bodies=options.each(random or 0))
+        try:
+            return random_problem(world, random or 0, seed=seed, bodies=options.each(random or 0))
+        except BadProblem as why:
+            raise BadInput(f"{world.name}: {why}") from None
     if scen.suffix.lower() in SUFFIXES:
         if not options.is_given:
             return read_agents(scen, world, agents)

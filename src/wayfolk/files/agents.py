@@ -23,6 +23,7 @@ from wayfolk.files.raw import File, read_bytes, shown
 from wayfolk.problem.problem import Problem, agents_of, one_shot
 from wayfolk.world.body import POINT, Body
 from wayfolk.world.grid import Grid
+from wayfolk.world.tiling import Tiling
 
 if TYPE_CHECKING:
     from wayfolk.world.graph import Graph
@@ -56,6 +57,8 @@ def read_agents(file: File, world: World, agents: int | None = None, bodies: lis
     data = bytes(read_bytes(file, BadScenario))
     try:
         rows = list(READERS[suffix](file, data))
+        if not rows:
+            raise BadInput("there are no agents in the file")
         rows = rows[: agents_of(rows, agents, "it")]
         given = bodies or [POINT] * len(rows)
         if len(given) != len(rows):
@@ -73,17 +76,19 @@ def read_agents(file: File, world: World, agents: int | None = None, bodies: lis
 
 
 def place_in(world: World, value: Any, where: str = "") -> Any:
-    """The place of `world` that `value` means: a name, the name of a station with one place, or numbers."""
+    """The place of `world` that `value` means: a name, numbers, or a station, which stands for its first place."""
+    unknown = ""
     if isinstance(value, str):
         value = value.strip()
+        unknown = f"there is no place and no station {shown(value)} in {world!r}"
         for name in (value, int(value) if re.fullmatch(r"-?\d{1,9}", value) else value):
             if _knows(world, name):
                 return name
         stations = getattr(world, "stations", {})
-        if value in stations and len(stations[value]) == 1:
+        if stations.get(value):
             return world.place(int(stations[value][0])) if isinstance(world, Grid) else stations[value][0]
         if NUMBERS.fullmatch(value) is None:
-            said = f"there is no place {shown(value)} in {world!r}{_similar(world, value)}"
+            said = unknown + _similar(world, value)
             raise BadInput(f"{where}: {said}" if where else said)
         value = [word if word.isalpha() else int(word) for word in re.split(r"[ ,;]+", value)]
     place = tuple(value) if isinstance(value, list) else value
@@ -95,7 +100,14 @@ def place_in(world: World, value: Any, where: str = "") -> Any:
     except IndexError:
         raise BadInput(f"{where}: there is no node {value}: they are 0 to {world.n_cells - 1}") from None
     except (BadInput, TypeError, ValueError) as why:
-        said = str(why) if isinstance(why, BadInput) else f"a place of {world!r} is not {shown(value)}"
+        is_named = bool(unknown) and not isinstance(world, Grid | Tiling)
+        said = (
+            unknown
+            if is_named
+            else str(why)
+            if isinstance(why, BadInput)
+            else f"a place of {world!r} is not {shown(value)}"
+        )
         raise BadInput(f"{where}: {said}" if where else said) from None
     return place
 
@@ -142,7 +154,10 @@ def _from_csv(file: File, data: bytes) -> Iterator[Row]:
         if len(row) != len(head):
             raise BadInput(f", line {line}: there are {len(row)} fields, the first line has {len(head)}")
         fields = dict(zip(head, row, strict=True))
-        said = {name: body_value(name, fields[name]) for name in BODY if fields.get(name, "").strip()}
+        try:
+            said = {name: body_value(name, fields[name]) for name in BODY if fields.get(name, "").strip()}
+        except BadInput as why:
+            raise BadInput(f", line {line}: {why}") from None
         yield Row(f", line {line}", fields["start"], fields["goal"], said)
 
 
@@ -191,7 +206,7 @@ def _from_xml(file: File, data: bytes) -> Iterator[Row]:
 
     check_xml(file, data, element)
     for attributes, line in found:
-        ends = []
+        ends: list[Any] = []
         for end in ("start", "goal"):
             numbers = [attributes.get(f"{end}_{part}") for part in ("id", "i", "j")]
             if not all(number is None or re.fullmatch(r"\d{1,9}", number) for number in numbers):
@@ -200,7 +215,7 @@ def _from_xml(file: File, data: bytes) -> Iterator[Row]:
             if number is None and (column is None or row is None):
                 raise BadInput(f", line {line}: an agent has {end}_id, or {end}_i and {end}_j, not {shown(attributes)}")
             ends.append([column, row] if number is None else NodeNumber(number))
-        yield Row(f", line {line}", *ends, {})
+        yield Row(f", line {line}", ends[0], ends[1], {})
 
 
 def body_value(name: str, text: str) -> Any:

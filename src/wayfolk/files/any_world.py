@@ -53,6 +53,16 @@ def read_any_world(
     return read_roadmap(file) if is_yaml or suffix == ".json" or suffix in ROADMAPS else read_map(file, moves)
 
 
+def read_world_for_agents(file: File, moves: str | Moves = Moves.EIGHT) -> Grid | Graph:
+    """The world in `file`, in which many agents can move; polygons are refused."""
+    from wayfolk.world.mesh.navmesh import Navmesh
+
+    world = read_any_world(file, moves)
+    if isinstance(world, Navmesh):
+        raise BadMap(f"{file}: agents do not move on polygons; `wf.read_mesh` finds paths on them")
+    return world
+
+
 def _keys(file: File) -> Collection[str]:
     """The keys of a JSON document, which say what it is."""
     from wayfolk.files.documents import parse_json

@@ -16,7 +16,8 @@ import re
 from collections.abc import Hashable
 from typing import Any
 
-from wayfolk.errors import BadInput, BadProblem, hint
+from wayfolk.errors import BadInput, hint
+from wayfolk.files.agents import place_in
 from wayfolk.files.csv_rows import csv_rows
 from wayfolk.files.raw import File, read_bytes, shown
 from wayfolk.files.world_json import name_of
@@ -43,22 +44,25 @@ def read_orders(file: File, world: Grid | Graph, stations: Stations | None = Non
     return sorted(orders, key=lambda order: order.release)
 
 
-def read_stations(file: File, grid: Grid) -> Stations:
-    """The stations in `file`: the columns name, x and y, or a JSON object of places."""
+def read_stations(file: File, world: Grid | Graph) -> Stations:
+    """The stations in `file`: the columns name, x and y, on a graph name and place; or a JSON object of places."""
     text = _text(file)
     try:
         if text.lstrip().startswith("{"):
-            return _stations(_json(text), grid)
+            return _stations(_json(text), world)
         stations: Stations = {}
-        for line, row in _rows(text, ("name", "x", "y")):
+        for line, row in _rows(text, ("name", "x", "y") if isinstance(world, Grid) else ("name", "place")):
             name = row["name"].strip()
             if not name or name in stations:
                 raise BadInput(f", line {line}: {'a station needs a name' if not name else f'{name!r} is there twice'}")
+            if not isinstance(world, Grid):
+                stations[name] = _name(row["place"], world, {}, f", line {line}")
+                continue
             try:
                 place = [int(row["x"]), int(row["y"])]
             except ValueError:
                 raise BadInput(f", line {line}: x and y are whole numbers, not {shown([row['x'], row['y']])}") from None
-            stations[name] = _place(place, grid, {}, f", line {line}")
+            stations[name] = _place(place, world, {}, f", line {line}")
         return stations
     except BadInput as why:
         raise BadInput(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
@@ -147,18 +151,10 @@ def _stop(value: Any, world: Grid | Graph, stations: Stations, where: str) -> An
 
 
 def _name(value: Any, graph: Graph, stations: Stations, where: str) -> Hashable:
-    """The name of the node that `value` stands for: a station or a name; in a table, numbers are texts."""
-    value = value.strip() if isinstance(value, str) else name_of(value)
-    is_numbers = isinstance(value, str) and re.fullmatch(r"-?\d{1,9}([ ,;]+-?\d{1,9})*", value)
-    numbers = [int(part) for part in re.split(r"[ ,;]+", value)] if is_numbers else []
-    own = {name: places[0] for name, places in getattr(graph, "stations", {}).items() if places}
-    known = own | stations
-    for name in (known.get(value, value), value, numbers[0] if len(numbers) == 1 else tuple(numbers)):
-        try:
-            return graph.place(graph.cell(name))
-        except BadProblem:
-            continue
-    raise BadInput(f"{where}: there is no place and no station {shown(value)}{hint(str(value), map(str, graph.names))}")
+    """The name of the node that `value` stands for: a station of the orders, or a place of the graph."""
+    name = value.strip() if isinstance(value, str) else name_of(value)
+    known: Hashable = stations[name] if isinstance(name, str) and name in stations else place_in(graph, name, where)
+    return known
 
 
 def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int, int]:

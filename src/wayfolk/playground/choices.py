@@ -32,6 +32,7 @@ def algorithm_choices() -> list[dict[str, Any]]:
             "label": entry.label,
             "text": entry.doc,
             "paper": entry.facts.get("PAPER", ""),
+            "worlds": entry.worlds,
             "promises": [name for fact, name in PROMISES.items() if entry.facts.get(fact) is True],
             "options": page_options(entry),
         }

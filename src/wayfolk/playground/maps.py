@@ -11,6 +11,7 @@ import numpy as np
 from wayfolk.errors import BadInput, UnknownName
 from wayfolk.files.built_in import MAPS, named_map
 from wayfolk.playground.limits import check_agents
+from wayfolk.playground.node_worlds import problem_in_world
 from wayfolk.playground.panel_scene import Map, PanelScene
 from wayfolk.problem import papers
 from wayfolk.problem.problem import ENDLESS, Problem, one_shot, patrol, patrol_between, tasks
@@ -71,6 +72,8 @@ def inside(grid: Grid, places: Iterable[tuple[int, int]]) -> list[tuple[int, int
 
 def problem_of(scene: PanelScene, grid: Grid) -> Problem:
     """The agents of `scene` and what they have to do."""
+    if scene.world:
+        return problem_in_world(scene)
     if scene.journeys:
         check_agents(len(scene.journeys))
         pairs = np.array(scene.journeys, np.int64)

@@ -150,6 +150,7 @@ class Begin(Answer):
     terrain: Base64 | None = None
     walls: Base64 | None = None
     bodies: BodiesHead | None = None
+    nodes: dict[str, Any] | None = None
 
 
 class SearchTrack(Answer):

@@ -103,7 +103,10 @@ class StreetPart(Strict):
 
 
 class PanelScene(Strict):
-    """What one panel shows: a map, an algorithm, and the agents with what they have to do."""
+    """What one panel shows: a map, an algorithm, and the agents with what they have to do.
+
+    A `world` of the playground stands for the map, and for the bodies of its agents.
+    """
 
     map: Map
     moves: Literal["four", "eight", "eight_cutting"] = "eight"
@@ -117,6 +120,7 @@ class PanelScene(Strict):
     errand: Errand = "one_shot"
     journeys: Annotated[tuple[Journey, ...], Field(max_length=MAX_AGENTS)] = ()
     street: StreetPart | None = None
+    world: Annotated[str, Field(max_length=60)] = ""
 
     def entry(self) -> Entry:
         """The algorithm, and its checked options."""

@@ -121,6 +121,24 @@ SCENES: list[dict[str, Any]] = [
         "algorithms": ["controllers/lra"],
     },
     {
+        "name": "Robots on a roadmap",
+        "about": "Discs of two sizes on lanes, some of which lead one way. Nobody comes nearer than both radii.",
+        "scene": {"map": {"name": "empty"}, "world": "roads", "agents": 8, "errand": "patrol"},
+        "algorithms": ["controllers/lra"],
+    },
+    {
+        "name": "Hexagons",
+        "about": "A map need not consist of squares: each hexagon has six neighbours.",
+        "scene": {"map": {"name": "empty"}, "world": "hexagons", "agents": 30, "errand": "patrol"},
+        "algorithms": ["controllers/lra"],
+    },
+    {
+        "name": "Bodies of two sizes",
+        "about": "Squares of 2 x 2 cells need wider doors than others, and robots with a heading need time to turn.",
+        "scene": {"map": {"name": "empty"}, "world": "bodies", "agents": 16, "errand": "patrol"},
+        "algorithms": ["controllers/lra"],
+    },
+    {
         "name": "A thousand agents",
         "about": "A thousand agents with tasks without an end, on a large map.",
         "scene": {"map": {"name": "large-rooms"}, "agents": 1000, "errand": "tasks"},

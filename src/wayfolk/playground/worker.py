@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
-from wayfolk.errors import TooLarge, WayfolkError
+from wayfolk.errors import NotSupported, TooLarge, WayfolkError
 from wayfolk.playground.messages import (
     ANSWERS,
     MAX_SENTENCE,
@@ -252,6 +252,12 @@ class Worker:
 
 def _world(scene: Any, grid: Any, entry: Any, tell: Any) -> Any:
     """The world of a scene that goes step by step."""
+    if scene.world:
+        from wayfolk.playground.worlds.nodes import NodeWorld
+
+        if scene.kind != "agents" or entry.family != "controllers":
+            raise NotSupported(f"{entry.label} does not work in this world: choose a controller")
+        return NodeWorld(scene, grid, entry, tell)
     if scene.kind == "agents" and entry.family == "planners":
         from wayfolk.playground.worlds.plan import PlanWorld
 

@@ -75,12 +75,16 @@ class Moments:
         cells = np.stack([legs.cell_from[rows], legs.cell_to[rows]], axis=1).ravel()
         return times.tolist(), np.concatenate([legs.cell_to[first : first + 1], cells])
 
-    def path(self, agent: int) -> list[list[float]]:
-        """The places of an agent one after another, without those of its absence."""
+    def paths(self, agent: int) -> list[list[list[float]]]:
+        """The places of an agent one after another, without those of its absence; in several parts if a line has gaps."""
+        return [self._places(self._entered(agent)).tolist()]
+
+    def _entered(self, agent: int) -> NDArray[np.int64]:
+        """The cells of an agent one after another."""
         legs = self.legs
         rows = slice(*np.searchsorted(legs.agent, (agent, agent + 1)).tolist())
-        places: list[list[float]] = self._places(legs.cell_to[rows][legs.cell_to[rows] != NOWHERE]).tolist()
-        return places
+        entered: NDArray[np.int64] = legs.cell_to[rows][legs.cell_to[rows] != NOWHERE]
+        return entered
 
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         y, x = np.divmod(np.where(cells == NOWHERE, 0, cells), self.grid.stride)

@@ -53,6 +53,12 @@ class NodeMoments(Moments):
         headings: NDArray[np.float64] = begin + part * ((end - begin + np.pi) % (2 * np.pi) - np.pi)
         return headings
 
+    def paths(self, agent: int) -> list[list[list[float]]]:
+        """The places of an agent, with a part for each time on a level."""
+        nodes = self._nodes(self._entered(agent))
+        begins = np.flatnonzero(np.diff(self.points.levels_of(nodes))) + 1
+        return [part.tolist() for part in np.split(self.points.points(nodes), begins)]
+
     def headings_of(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """Radians clockwise from east at the nodes with these numbers."""
         return self.points.headings(self._nodes(numbers))

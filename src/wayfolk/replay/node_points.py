@@ -1,12 +1,11 @@
 """Where a panel draws the nodes of a graph of states, and how large the bodies are there.
 
 Lengths are cells of the panel, and the middle of the cell (x, y) is (x, y): those of the map for bodies on a square grid,
-else squares about as wide as two neighbours are apart in the picture of the world.
+as wide as two neighbours are apart among hexagons and other tiles, and half as wide as a usual lane is long on graphs.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,8 @@ from wayfolk.world.state_graph import StateGraph
 from wayfolk.world.tiling import Tiling
 
 MOST_CELLS = 2000  # of the longer side of a panel
-RADIUS_ON_GRID, RADIUS_ON_TILES, RADIUS_ON_LANES = 0.43, 0.36, 0.2  # of points, which have no size, in cells
+PARTS_OF_LANE = 2.0  # cells on a usual lane
+RADIUS_ON_GRID, RADIUS_ON_TILES, RADIUS_ON_LANES = 0.43, 0.36, 0.4  # of points, which have no size, in cells
 BESIDE_DISCS = 0.5  # the radius of a point among discs, of the smallest of them
 ROOM = 0.07  # between a square body and the sides of its cells
 
@@ -41,6 +41,7 @@ class NodePoints:
         self.states, world = states, states.world
         self.drawing: Drawing | None = None
         self.unit = 1.0  # how long a cell of the panel is, of lengths in the picture
+        self.margin = np.zeros(2)  # between the panel and the picture, in cells
         if isinstance(world, Grid):
             self.width, self.height = world.width, world.height
             self.at = world.places(np.arange(world.n_cells)).astype(np.float64)
@@ -48,9 +49,14 @@ class NodePoints:
         else:
             self.drawing = drawing_of(world)
             box = self.drawing
-            self.unit = max(box.spacing, max(box.width, box.height) / MOST_CELLS)
-            self.width, self.height = math.ceil(box.width / self.unit), math.ceil(box.height / self.unit)
-            self.at = (box.at - (box.left, box.top)) / self.unit - 0.5
+            usual = box.spacing / (1.0 if isinstance(world, Tiling) else PARTS_OF_LANE)
+            self.unit = max(usual, max(box.width, box.height) / MOST_CELLS)
+            size = np.array([box.width, box.height]) / self.unit
+            room = max(body.radius for body in states.kinds) / self.unit  # for discs at the edge of the picture
+            whole = np.ceil(size + 2.0 * room)
+            self.width, self.height = whole.astype(int).tolist()
+            self.margin = (whole - size) / 2.0
+            self.at = (box.at - (box.left, box.top)) / self.unit + self.margin - 0.5
             self.levels = box.levels
 
     @property
@@ -90,11 +96,9 @@ class NodePoints:
         return headings
 
     def outline(self, place: tuple[int, ...]) -> NDArray[np.float64]:
-        """The corners of a cell of the world, or both ends of a lane between two; 0.5 more than points of middles."""
-        if len(place) == 2:
-            return self.at[list(place)] + 0.5
-        corners = cell_outlines(self.states.world)[place[0]] / self.unit
-        return self.at[place[0]] + 0.5 + corners
+        """The corners of a cell of the world, or both ends of a lane between two; the middle of (x, y) is 0.5 more here."""
+        middles: NDArray[np.float64] = self.at[list(place)] + 0.5
+        return middles if len(place) == 2 else middles + cell_outlines(self.states.world)[place[0]] / self.unit
 
     def names(self, nodes: ArrayLike) -> list[str]:
         """What each node is called: its place; of a slow body on its way, both ends."""

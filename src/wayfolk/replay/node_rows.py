@@ -56,8 +56,7 @@ class NodeRows:
     @property
     def ground(self) -> Grid:
         """The map below the agents; without walls if the picture shows them."""
-        world = self.states.world
-        return world if isinstance(world, Grid) else Grid(np.ones((self.points.height, self.points.width), np.bool_))
+        return ground_of(self.states)
 
     def numbers(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The numbers of nodes of the record; NOWHERE stays."""
@@ -74,28 +73,9 @@ class NodeRows:
 
     def head(self) -> dict[str, Any]:
         """What the head of the panel holds besides the usual."""
-        points, nodes = self.points, self.nodes
-        turns = np.rint(points.headings(nodes) / (2 * np.pi) * 256).astype(np.int64) % 256
-        columns = [
-            points.points(nodes).astype("<f4").T.tobytes(),
-            self.numbers(self.states.stand_of[nodes]).astype("<u4").tobytes(),
-            points.levels_of(nodes).astype("<u2").tobytes(),
-            turns.astype(np.uint8).tobytes(),
-        ]
-        head: dict[str, Any] = {
-            "count": len(nodes),
-            "body": base64.b64encode(gzip.compress(b"".join(columns), 6, mtime=0)).decode(),
-            "names": points.names(nodes),
-            "shapes": [[shape.side, round(shape.radius, 4), shape.turns, shape.name] for shape in points.shapes],
-            "kindOf": self.kind_of.tolist(),
-        }
-        if points.drawing is not None:
-            drawing, unit = points.drawing, points.unit
+        head = head_of_nodes(self.states, self.nodes, self.kind_of)
+        if self.points.drawing is not None:
             head["outlines"], head["edits"] = self._edited()
-            head["picture"] = {
-                "svg": drawing.svg, "size": [drawing.width / unit, drawing.height / unit],
-                "hues": {name: hexed(hue) for name, hue in HUES.items()},
-            }  # fmt: skip
         return {"nodes": head}
 
     def _edited(self) -> tuple[list[Any], list[Any]]:
@@ -103,6 +83,40 @@ class NodeRows:
         places = list(dict.fromkeys(place for _, place, _ in self.edits))
         outlines = [np.round(self.points.outline(place), 3).tolist() for place in places]
         return outlines, [[time, places.index(place), int(is_closed)] for time, place, is_closed in self.edits]
+
+
+def ground_of(states: StateGraph) -> Grid:
+    """The map of squares below the agents; without walls if a picture shows these."""
+    if isinstance(states.world, Grid):
+        return states.world
+    points = node_points(states)
+    return Grid(np.ones((points.height, points.width), np.bool_))
+
+
+def head_of_nodes(states: StateGraph, nodes: NDArray[Any], kind_of: NDArray[Any]) -> dict[str, Any]:
+    """What the page knows of `nodes`, numbers in order, and of the kinds of agents; stands of nodes are among them."""
+    points = node_points(states)
+    turns = np.rint(points.headings(nodes) / (2 * np.pi) * 256).astype(np.int64) % 256
+    columns = [
+        points.points(nodes).astype("<f4").T.tobytes(),
+        np.searchsorted(nodes, states.stand_of[nodes]).astype("<u4").tobytes(),
+        points.levels_of(nodes).astype("<u2").tobytes(),
+        turns.astype(np.uint8).tobytes(),
+    ]
+    head: dict[str, Any] = {
+        "count": len(nodes),
+        "body": base64.b64encode(gzip.compress(b"".join(columns), 6, mtime=0)).decode(),
+        "names": points.names(nodes),
+        "shapes": [[round(shape.side, 4), round(shape.radius, 4), shape.turns, shape.name] for shape in points.shapes],
+        "kindOf": kind_of.tolist(),
+    }
+    if points.drawing is not None:
+        drawing, unit = points.drawing, points.unit
+        head["picture"] = {
+            "svg": drawing.svg, "at": points.margin.tolist(), "size": [drawing.width / unit, drawing.height / unit],
+            "hues": {name: hexed(hue) for name, hue in HUES.items()},
+        }  # fmt: skip
+    return head
 
 
 def _edits(record: Record, states: StateGraph) -> list[tuple[float, tuple[int, ...], bool]]:

@@ -39,10 +39,11 @@ def node_shapes(panel: NodeMoments, end: float, seconds: float) -> list[str]:
 
 def path_shape(panel: Moments, agent: int, hue: str) -> str:
     """The way of an agent."""
-    line = " ".join(f"{x + 0.5:g},{y + 0.5:g}" for x, y in panel.path(agent))
-    return (
+    lines = (" ".join(f"{x + 0.5:g},{y + 0.5:g}" for x, y in points) for points in panel.paths(agent))
+    return "".join(
         f'<polyline points="{line}" fill="none" stroke="{hue}" stroke-width="0.16" stroke-opacity="0.35" '
         'stroke-linejoin="round"/>'
+        for line in lines
     )
 
 
@@ -66,7 +67,8 @@ def _world(panel: NodeMoments) -> str:
     if drawing is None:
         return wall_shape(panel.grid.free)
     inside = drawing.svg[drawing.svg.index(">") + 1 : drawing.svg.rindex("</svg>")]
-    shift = f"translate({-drawing.left / unit:.6g} {-drawing.top / unit:.6g})"
+    x, y = panel.points.margin - np.array([drawing.left, drawing.top]) / unit
+    shift = f"translate({x:.6g} {y:.6g})"
     return f'<g transform="{shift} scale({1.0 / unit:.6g})">{inside}</g>'
 
 

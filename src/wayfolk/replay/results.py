@@ -34,7 +34,7 @@ def page_of_result(result: Result, others: Sequence[Any] = ()) -> Page:
     if not isinstance(world, Grid):
         if others or not result.is_solved:
             raise NotSupported("searches on grids can be watched side by side; on other graphs a path is shown")
-        return Page([track_of_path(result, world)], f"{getattr(world, 'name', '') or 'Path'}: {result.algorithm}")
+        return Page([track_of_path(result, world)], f"{world.name or 'Path'}: {result.algorithm}")
     ends = np.int32(start), np.int32(goal)
     if not others:
         return search_page(world, *ends, result.algorithm, options=_plain(result))
@@ -45,7 +45,8 @@ def track_of_path(result: Result, world: Grid | Graph, body: Body = POINT) -> Tr
     """An agent with this `body` that walks in `world` on the path that was found, one move in a step."""
     if result.query is None or result.path is None:
         raise NotSupported("there is nothing to show: this result has no path, or does not know its query")
-    cells = np.array([[world.cell(place)] for place in result.path], np.int32)
+    places: list[Any] = result.path
+    cells = np.array([[world.cell(place)] for place in places], np.int32)
     goal, states = result.query[2], states_of(world, (body,))
     facts = {"Cost": f"{result.cost:,.4f}", "Moves": f"{len(cells) - 1:,}", "Expanded": f"{result.expanded:,}"}
     return track_of_plan(Plan(states, cells), np.array([goal]), result.algorithm, facts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +68,8 @@ def graph_drawing(graph: Graph) -> Drawing:
     labels = Labels(LETTERS * unit, at, radius, lines[level[lanes[:, 0]] == level[lanes[:, 1]]])
     if world.n_cells <= MOST_NAMES:
         names = [str(world.place(node)) for node in range(world.n_cells)]
-        for node in sorted(range(world.n_cells), key=lambda node: NUMBERED.fullmatch(names[node]) is not None):
+        called = [node for node in range(world.n_cells) if not _is_on_lane(world, world.place(node))]
+        for node in sorted(called, key=lambda node: NUMBERED.fullmatch(names[node]) is not None):
             labels.add(names[node], at[node], radius, hue=hexed(INK))
     if len(lanes) <= MOST_LENGTHS:
         for k in np.argsort(-lengths).tolist():
@@ -110,6 +112,12 @@ def graph_text(graph: Graph, columns: int) -> str:
     for x, y in spots.tolist():
         rows[y][x] = "o"
     return "\n".join("".join(row).rstrip() for row in rows)
+
+
+def _is_on_lane(world: Roadmap, name: Any) -> bool:
+    """Whether a divided roadmap has called a place on a lane so."""
+    ends = name[:2] if isinstance(name, tuple) and len(name) == 3 else ()
+    return len(ends) == 2 and all(end in world._number for end in ends)
 
 
 def _as_roadmap(graph: Graph) -> Roadmap:

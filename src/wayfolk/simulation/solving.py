@@ -86,7 +86,7 @@ def solve(
     with memory_limit(memory):
         task, spent = begin_within(seconds, entry, lambda: _begin(problem, entry, seed, options))
         if isinstance(task, Simulation):
-            most = _usual_steps(problem) if steps is None else steps
+            most = usual_steps(problem) if steps is None else steps
             result = finish(task, seconds=seconds, budget=most, what="steps", tell=tell, portion=8, spent=spent)
         else:
             result = finish(task, seconds=seconds, budget=expansions, tell=tell, first_plan=first_plan, spent=spent)
@@ -111,7 +111,7 @@ def solve(
     return result
 
 
-def _usual_steps(problem: Problem) -> int:
+def usual_steps(problem: Problem) -> int:
     """How many steps a controller may take to bring all agents to their goals, if the caller does not say."""
     if problem.is_plain:
         return int(1000 + 10 * (problem.grid.width + problem.grid.height))

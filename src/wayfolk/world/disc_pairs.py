@@ -26,6 +26,8 @@ def near_pairs(begin: Points, end: Points, others: tuple[Points, Points] | None,
     moves are compared with each other, and the first row of each pair is the smaller one.
     """
     begin2, end2 = (begin, end) if others is None else others
+    if not len(begin) or not len(begin2):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     lengths = np.linalg.norm(np.concatenate([end - begin, end2 - begin2]), axis=1)
     moving = lengths[lengths > 0]
     usual = max(float(np.median(moving)) if len(moving) else 0.0, reach)

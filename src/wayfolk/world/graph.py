@@ -24,6 +24,8 @@ FARTHEST = 1e100  # no place and no cost is beyond this, so that squares and sum
 class Graph(World):
     """A world that is not a square grid: named nodes, directed edges with costs, and perhaps positions."""
 
+    name = ""
+
     def __init__(
         self,
         first: ArrayLike,

@@ -9,7 +9,7 @@ import pytest
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.controllers.sdp.partition import ROOM, partition
 from wayfolk.algorithms.paths import find_path
-from wayfolk.errors import BadProblem
+from wayfolk.errors import BadInput, BadProblem
 from wayfolk.experiments.papers.sdp.rooms import problem_in_rooms
 from wayfolk.experiments.sweeps import worker as work
 from wayfolk.experiments.sweeps.job import Job, file_digest
@@ -41,7 +41,7 @@ def scaled(folder, **changes):
 
 def test_a_scaled_map_has_one_part_and_its_diagonal(tmp_path):
     def grid(**changes):
-        return work._grid(tuple(sorted(scaled(tmp_path, **changes).items())), "eight")
+        return work._world(tuple(sorted(scaled(tmp_path, **changes).items())), "eight")
 
     made = grid(diagonal=1.42)
     assert (made.width, made.height, made.diagonal) == (12, 8, 1.42)
@@ -233,3 +233,47 @@ def test_a_sweep_of_deliveries_has_columns_for_their_throughput(tmp_path):
         store.add([(job, row)], 1)
         kept = store.rows(f"SELECT {', '.join(names)} FROM runs")
     assert kept == [{name: row[name] for name in names}]
+
+
+ROADS = """roadmap:
+  undirected: true
+  vertices: {a: [0, 0], b: [4, 0], c: [8, 0], d: [4, 3], e: [4, -3]}
+  edges: [[a, b], [b, c], [b, d], [b, e]]
+agents:
+  - {name: x, start: a, goal: c}
+"""
+
+
+@pytest.mark.parametrize("kind", ["random", "patrol", "tasks", "deliveries", "scen"])
+def test_agents_with_bodies_on_a_roadmap(tmp_path, kind):
+    file = tmp_path / "roads.yaml"
+    file.write_text(ROADS)
+    more = {"patrol": {"loops": 1}, "scen": {"file": str(file), "agents": 1}}.get(kind, {})
+    problem = {"kind": kind, "agents": 1, **more} | ({} if kind == "scen" else {"radius": 0.5, "speed": 0.5})
+    world = {"file": str(file), "digest": file_digest(file)}
+    row = row_of("lra", problem, map=world, limits={"until": 40, "steps": 60})
+    assert (row["status"] in ("solved", "ended"), row["faults"], row["n_agents"]) == (True, 0, 1), row["detail"]
+    assert row_of("astar", map=world)["status"] == "error"
+
+
+def test_larger_agents_on_a_map_and_what_the_file_may_say(tmp_path):
+    row = row_of(
+        "lra",
+        {"kind": "random", "agents": 3, "size": 2},
+        map={"make": "random", "width": 20, "height": 20, "blocked": 0.05},
+    )
+    assert (row["status"], row["faults"]) == ("solved", 0)
+    (tmp_path / "roads.yaml").write_text(ROADS)
+    spec = tmp_path / "sweep.toml"
+    spec.write_text(
+        '[[sweep]]\nmaps = ["roads.yaml"]\nproblems = [{kind = "random", agents = 2, radius = [0.2, 0.5]}]\n'
+        'algorithms = ["lra"]\nlimits = {steps = 50}\n'
+    )
+    jobs = list(read_spec(spec).jobs())
+    assert [job.problem["radius"] for job in jobs] == [0.2, 0.5]
+    spec.write_text(
+        '[[sweep]]\nmaps = ["roads.yaml"]\nalgorithms = ["lra"]\n'
+        'problems = [{kind = "scen", file = "x.scen", agents = 2, size = 2}]\n'
+    )
+    with pytest.raises(BadInput, match="size"):
+        read_spec(spec)

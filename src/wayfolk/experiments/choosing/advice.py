@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from wayfolk.algorithms.catalogue import Entry, find
+from wayfolk.algorithms.entry import WORLDS
+from wayfolk.algorithms.refusals import worlds_for
 from wayfolk.experiments.choosing.trials import Trial, tried, try_once, work_on
 from wayfolk.problem.problem import random_problem
+from wayfolk.simulation.solving import usual_steps
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 CONTROLLERS = ("bmaa_plus", "pibt", "lacam", "whca", "far", "lra")
@@ -30,16 +34,20 @@ class Advice:
         return {"recommended": self.recommended, "family": self.family, "why": self.why, "rows": self.rows}
 
 
-def candidates(step_ms: float | None, changing: bool, complete: bool) -> list[Entry]:
-    """The algorithms that come into question: without a limit for a step, and if goals and the map stay, planners too."""
+def candidates(step_ms: float | None, changing: bool, complete: bool, kinds: Collection[str] = WORLDS) -> list[Entry]:
+    """The algorithms that come into question: without a limit for a step, and if goals and the map stay, planners too.
+
+    `kinds` are what their fact WORLDS may say.
+    """
     entries = [find(name, "controllers") for name in CONTROLLERS]
     if step_ms is None and not changing:
         entries = [find(name, "planners") for name in PLANNERS] + entries
-    return [entry for entry in entries if entry.facts.get("COMPLETE") or not complete]
+    entries = [entry for entry in entries if entry.facts.get("COMPLETE") or not complete]
+    return [entry for entry in entries if entry.worlds in kinds] or entries
 
 
 def advise(
-    grid: Grid,
+    world: Grid | Graph,
     agents: int,
     *,
     step_ms: float | None = None,
@@ -48,17 +56,19 @@ def advise(
     lifelong: bool = False,
     seconds: float = 20.0,
     seed: int = 1,
+    bodies: Any = None,
     walk: Callable[[Any, int], Any] = lambda items, total: items,
 ) -> Advice:
     """Try the candidates on one random problem of this map, for `seconds` in all, and recommend one of them.
 
     `step_ms` is the most milliseconds that a step but the first may take at the 99th percentile. With `changing`, the map
     or the goals change meanwhile, so that only controllers come into question; with `complete`, only algorithms that find
-    a plan if there is one. With `lifelong`, agents get a new task whenever they arrive, and the throughput counts.
+    a plan if there is one. With `lifelong`, agents get a new task whenever they arrive, and the throughput counts. `bodies`
+    are those of the agents, or the one kind of all.
     """
-    entries = candidates(step_ms, changing or lifelong, complete)
-    problem = random_problem(grid, agents, seed=seed)
-    most = 4 * (grid.width + grid.height)
+    problem = random_problem(world, agents, seed=seed, bodies=bodies)
+    entries = candidates(step_ms, changing or lifelong, complete, worlds_for(problem))
+    most = 4 * (world.width + world.height) if isinstance(world, Grid) else usual_steps(problem)
     trials = []
     left = seconds
     for k, entry in walk(list(enumerate(entries)), len(entries)):
@@ -66,7 +76,7 @@ def advise(
 
         def trial(entry: Entry = entry, share: float = share) -> Trial:
             if lifelong:
-                return work_on(entry, grid, agents, seed, steps=most, seconds=share)
+                return work_on(entry, world, agents, seed, steps=most, seconds=share, body=bodies)
             return try_once(entry, problem, seed, seconds=share, steps=most)
 
         trials.append(tried(trial, entry.name, seed))

@@ -17,6 +17,7 @@ from wayfolk.experiments.choosing.curve import curve_svg
 from wayfolk.experiments.choosing.trials import Trial, tried, try_once, work_on
 from wayfolk.problem.problem import random_problem
 from wayfolk.replay import MAX_PANELS, replay_html
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 PLANS = {
@@ -54,7 +55,7 @@ BEST = {"arrived": max, "sum_of_costs": min, "makespan": min, "seconds": min, "t
 class Comparison:
     """All trials, and a row of means for each algorithm and number of agents."""
 
-    grid: Grid
+    world: Grid | Graph
     agents: tuple[int, ...]
     columns: dict[str, str]
     trials: list[Trial]
@@ -63,7 +64,7 @@ class Comparison:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "map": self.grid.name,
+            "map": self.world.name,
             "agents": self.agents[0] if len(self.agents) == 1 else list(self.agents),
             "rows": self.rows,
             "trials": [
@@ -79,7 +80,7 @@ class Comparison:
 
 
 def compare(
-    grid: Grid,
+    world: Grid | Graph,
     entries: Sequence[Entry],
     agents: int | Sequence[int],
     seeds: Sequence[int],
@@ -87,19 +88,22 @@ def compare(
     seconds: float | None = None,
     steps: int | None = None,
     lifelong: bool = False,
+    bodies_of: Callable[[int], Any] = lambda count: None,
     walk: Callable[[Any, int], Any] = lambda items, total: items,
 ) -> Comparison:
     """Let each algorithm solve the same random problems, or, `lifelong`, work for `steps` steps, once for each of `agents`.
 
+    `bodies_of` says which bodies so many agents have; lifelong, the one kind of all of them.
     `walk` goes through the trials, of which there will be so many: it shows the progress.
     """
     names = names_of(entries)
     counts = (agents,) if isinstance(agents, int) else tuple(agents)
-    problem_of = lru_cache(1)(lambda count, seed: random_problem(grid, count, seed=seed))
+    problem_of = lru_cache(1)(lambda count, seed: random_problem(world, count, seed=seed, bodies=bodies_of(count)))
 
     def trial(entry: Entry, count: int, seed: int) -> Trial:
         if lifelong:
-            return work_on(entry, grid, count, seed, steps=steps or 1000, seconds=seconds)
+            work = {"steps": steps or 1000, "seconds": seconds, "body": bodies_of(count)}
+            return work_on(entry, world, count, seed, **work)
         return try_once(entry, problem_of(count, seed), seed, seconds=seconds, steps=steps)
 
     problem_of(max(counts), seeds[0])  # an error if the map has no room for so many agents
@@ -111,7 +115,7 @@ def compare(
         trials.append(replace(outcome, algorithm=names[entry], agents=count, track=track))
     columns = WORK if lifelong else PLANS
     rows = [_row(name, count, trials, columns) for count in counts for name in names.values()]
-    return Comparison(grid, counts, columns, trials, rows)
+    return Comparison(world, counts, columns, trials, rows)
 
 
 def names_of(entries: Sequence[Entry]) -> dict[Entry, str]:

@@ -23,7 +23,9 @@ from wayfolk.problem.problem import Problem, tasks
 from wayfolk.problem.result import Status
 from wayfolk.replay import Track, track_of_plan
 from wayfolk.simulation.simulation import Simulation
-from wayfolk.simulation.solving import make_ready, solve
+from wayfolk.simulation.solving import make_ready, solve, usual_steps
+from wayfolk.world.body import Body
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 SECONDS = 30.0  # the limit of a trial, unless another one is given
@@ -49,7 +51,7 @@ def try_once(
     if entry.family == "planners":
         return _planned(entry, problem, seed, seconds, tell)
     world = Simulation(problem, entry, seed=seed, clock=True)
-    most = 1000 + 10 * (problem.grid.width + problem.grid.height) if steps is None else steps
+    most = usual_steps(problem) if steps is None else steps
     result = finish(
         world, seconds=SECONDS if seconds is None else seconds, budget=most, what="steps", tell=tell, portion=8
     )
@@ -84,15 +86,23 @@ def _planned(entry: Entry, problem: Problem, seed: int, seconds: float | None, t
 
 
 def work_on(
-    entry: Entry, grid: Grid, agents: int, seed: int, *, steps: int, seconds: float | None, tell: Tell = None
+    entry: Entry,
+    world: Grid | Graph,
+    agents: int,
+    seed: int,
+    *,
+    steps: int,
+    seconds: float | None,
+    body: Body | None = None,
+    tell: Tell = None,
 ) -> Trial:
     """Let a controller serve tasks for `steps` steps, or as many as fit into `seconds`."""
     if entry.family != "controllers":
         raise NotSupported(f"{entry.name} is a planner, and lifelong work needs a controller: leave it out")
     make_ready(entry)
-    world = Simulation(tasks(grid, agents, seed=seed), entry, seed=seed, clock=True)
-    finish(world, seconds=seconds, budget=steps, what="steps", tell=tell, portion=8)
-    run = world.run()
+    simulation = Simulation(tasks(world, agents, seed=seed, bodies=body), entry, seed=seed, clock=True)
+    finish(simulation, seconds=seconds, budget=steps, what="steps", tell=tell, portion=8)
+    run = simulation.run()
     service = run.service.summary()
     numbers = {
         "status": "ended" if round(run.time) >= steps else "out_of_time",

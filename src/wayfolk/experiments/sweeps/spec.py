@@ -21,6 +21,10 @@ is a file brought to another size, with only its largest connected part left fre
 else is said, and `cliffs = false` drops cliffs between free cells. Problems of the kind "pairs" may have bounds, `least`
 and `most`, of the optimal cost. `{make = "paper", name = "jansen-c"}` is the map of a paper, on which patrols are drawn as
 the paper does; `{kind = "paper", name = "sdp-rooms", agents = 100}` is a problem that a paper draws on any map.
+
+Files may be worlds of any kind, such as roadmaps. Agents of the kinds random, patrol, tasks and deliveries have a body if
+its `size`, `radius`, `turns` or `speed` is given: {kind = "random", agents = 20, size = [1, 2]}. A scenario may be a file
+of agents by names (.csv, .json, .yaml, .xml).
 """
 
 from __future__ import annotations
@@ -37,8 +41,8 @@ from wayfolk.errors import WayfolkError
 from wayfolk.experiments.sweeps import tables
 from wayfolk.experiments.sweeps.job import Job, file_digest
 from wayfolk.experiments.sweeps.tables import MAPS, PROBLEMS, BlockTable, MapTable, ProblemTable
+from wayfolk.files.any_world import read_world_for_agents
 from wayfolk.files.folders import find_data, match_data
-from wayfolk.files.maps import read_map
 from wayfolk.files.toml import Document, Schema, Table, as_written, read_toml
 from wayfolk.files.toml_lines import Loc
 from wayfolk.problem import papers
@@ -184,7 +188,7 @@ class _Block:
         try:
             paths = match_data(pattern, self.folder)
             for path in paths:
-                read_map(path)
+                read_world_for_agents(path)
         except WayfolkError as error:
             self.document.complain(loc, str(error))
             return []

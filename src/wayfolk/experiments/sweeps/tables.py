@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from wayfolk.files.made_maps import MapSettings
-from wayfolk.files.toml import Count, Expects, Positive, Schema, SubTable, Text
+from wayfolk.files.toml import Count, Expects, Flag, Positive, Schema, SubTable, Text
 
 
 class SettingNames(NamedTuple):
@@ -30,13 +30,14 @@ MAPS = {
     "paper": SettingNames(("name",)),
     "scaled": SettingNames(("file", "width", "height"), ("diagonal", "cliffs")),
 }
+BODY = ("size", "radius", "turns", "speed")
 PROBLEMS = {
     "scen": SettingNames(("file", "agents")),
-    "random": SettingNames(("agents",)),
+    "random": SettingNames(("agents",), BODY),
     "paper": SettingNames(("name", "agents")),
-    "patrol": SettingNames(("agents",), ("loops",)),
-    "tasks": SettingNames(("agents",)),
-    "deliveries": SettingNames(("agents",)),
+    "patrol": SettingNames(("agents",), ("loops", *BODY)),
+    "tasks": SettingNames(("agents",), BODY),
+    "deliveries": SettingNames(("agents",), BODY),
     "queries": SettingNames(("file",), ("first", "count")),
     "pairs": SettingNames(("count",), ("least", "most")),
 }
@@ -106,6 +107,10 @@ class ProblemTable(Schema):
     loops: Count = None
     first: Annotated[int | None, Field(ge=0), Expects("a whole number from 0")] = None
     count: Count = None
+    size: Count = None
+    radius: Positive = None
+    turns: Flag = None
+    speed: Positive = None
     least: Annotated[float | None, Expects("a number")] = None
     most: Annotated[float | None, Expects("a number")] = None
 

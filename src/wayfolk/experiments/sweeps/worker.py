@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from wayfolk.algorithms.task import Task
 from wayfolk.errors import BadInput, TooLarge, WayfolkError
 from wayfolk.experiments.sweeps.job import Job
 from wayfolk.experiments.sweeps.patrols import of_patrol, paper_map_of
+from wayfolk.files.agents import BODY, SUFFIXES, read_agents
+from wayfolk.files.any_world import read_world_for_agents
 from wayfolk.files.made_maps import make_map
 from wayfolk.files.maps import read_map
 from wayfolk.files.scenarios import read_queries, read_scen
@@ -32,12 +35,14 @@ from wayfolk.kernels.codes import SQRT2
 from wayfolk.kernels.graph import MANHATTAN, OCTILE, heuristic
 from wayfolk.problem import papers
 from wayfolk.problem.plan import Plan
-from wayfolk.problem.problem import Problem, deliveries, one_shot, patrol, tasks
+from wayfolk.problem.problem import Problem, deliveries, one_shot, patrol, random_problem, tasks
 from wayfolk.problem.result import Result
 from wayfolk.simulation.run import Run
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import make_ready, simulate, solve
 from wayfolk.world import generate
+from wayfolk.world.body import Body
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid, Moves
 
 FAILURES = ("crashed", "error", "out_of_memory")
@@ -66,25 +71,27 @@ def run_job(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(job: Job) -> dict[str, Any]:
-    grid = _grid(tuple(sorted(job.map.items())), job.moves)
+    world = _world(tuple(sorted(job.map.items())), job.moves)
     if catalogue.find(job.algorithm).family in ONE_AGENT:
-        return _paths(job, grid)
-    problem = _problem(job, grid)
+        if not isinstance(world, Grid):
+            raise BadInput(f"queries and pairs are for maps of squares, not for {world!r}")
+        return _paths(job, world)
+    problem = _problem(job, world)
     if problem.is_one_shot:
         return _plan(job, problem)
     return _simulation(job, problem)
 
 
 @lru_cache(8)
-def _grid(described: tuple[tuple[str, Any], ...], moves: str) -> Grid:
-    """The map; the last few are kept, since neighbouring jobs share theirs."""
+def _world(described: tuple[tuple[str, Any], ...], moves: str) -> Grid | Graph:
+    """The map, or another world; the last few are kept, since neighbouring jobs share theirs."""
     settings = dict(described)
     kind = settings.pop("make", "file")
     if kind == "paper":
         return papers.paper_map(**settings).grid.with_moves(moves)
     settings.pop("name", None)
     if kind == "file":
-        return read_map(settings["file"], moves)
+        return read_world_for_agents(settings["file"], moves)
     if kind == "scaled":
         grid = generate.scale(read_map(settings["file"], moves), settings["width"], settings["height"])
         length = settings.get("diagonal", SQRT2)
@@ -94,10 +101,29 @@ def _grid(described: tuple[tuple[str, Any], ...], moves: str) -> Grid:
     return make_map(kind, settings, moves)
 
 
-def _problem(job: Job, grid: Grid) -> Problem:
+def _problem(job: Job, world: Grid | Graph) -> Problem:
     settings = dict(job.problem)
     kind = settings.pop("kind")
     seed = job.seed + 1_000_003 * job.repeat
+    said = {name: settings.pop(name) for name in BODY if name in settings}
+    body = Body(**said) if said else None
+    if kind == "random" and (body is not None or not isinstance(world, Grid)):
+        return random_problem(world, settings["agents"], seed=seed, bodies=body)
+    if kind == "scen" and Path(settings["file"]).suffix.lower() in SUFFIXES:
+        return read_agents(settings["file"], world, settings["agents"])
+    if kind == "patrol" and (body is not None or not isinstance(world, Grid)):
+        return patrol(world, settings["agents"], settings["loops"], seed=seed, bodies=body)
+    if kind == "tasks":
+        return tasks(world, settings["agents"], seed=seed, bodies=body)
+    if kind == "deliveries":
+        return deliveries(world, settings["agents"], seed=seed, bodies=body)
+    if not isinstance(world, Grid):
+        raise BadInput(f"problems of the kind {kind!r} are for maps of squares, not for {world!r}")
+    return _problem_on_grid(job, world, kind, settings, seed)
+
+
+def _problem_on_grid(job: Job, grid: Grid, kind: str, settings: dict[str, Any], seed: int) -> Problem:
+    """A problem of points on a map of squares."""
     if kind == "scen":
         return read_scen(settings["file"], grid, settings["agents"])
     if kind == "paper":
@@ -111,10 +137,6 @@ def _problem(job: Job, grid: Grid) -> Problem:
         return replace(place, grid=grid).problem(seed=seed, **settings)
     if kind == "patrol":
         return patrol(grid, settings["agents"], settings["loops"], seed=seed)
-    if kind == "tasks":
-        return tasks(grid, settings["agents"], seed=seed)
-    if kind == "deliveries":
-        return deliveries(grid, settings["agents"], seed=seed)
     raise BadInput(f"{job.algorithm} cannot run problems of the kind {kind!r}")
 
 
@@ -150,7 +172,7 @@ def _plan(job: Job, problem: Problem) -> dict[str, Any]:
 def _arrivals(plan: Plan, problem: Problem) -> dict[str, Any]:
     """The step at which each agent arrived for good, the latest of these steps, and who left its goal for good."""
     steps = metrics.rest_steps(plan, problem.goals)
-    home = plan.cells[-1] == problem.goals
+    home = plan.home(problem.goals)[-1]
     agents = [{"agent": k, "arrived": bool(home[k]), "steps": int(steps[k])} for k in range(problem.n_agents)]
     strayed = metrics.strayed_units(plan, problem.goals)
     longest = int(steps[home].max()) if home.any() else None
@@ -180,7 +202,7 @@ def _simulation(job: Job, problem: Problem) -> dict[str, Any]:
     summary = run.summary()
     row: dict[str, Any] = {"simulation_time": summary.pop("time"), "n_agents": int(summary.pop("agents")), **summary}
     row |= {"status": run.outcome, "faults": len(check_record(run.record))}
-    if job.problem["kind"] == "patrol":
+    if job.problem["kind"] == "patrol" and problem.is_plain:
         row |= of_patrol(job, run)
     return row | {"agents": _by(run, 1, "agent"), "loops": _by(run, 0, "loop")}
 

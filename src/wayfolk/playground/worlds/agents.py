@@ -141,19 +141,29 @@ class AgentWorld(ABC):
         known = min(n, len(self.cells))
         before, wanted = (np.full(n, NOWHERE, np.int32) for _ in range(2))
         before[:known], wanted[:known] = self.cells[:known], self.goals[:known]
-        ops = np.full(n, STAY, np.uint8)
-        apart = cells.astype(np.int64) - before
-        is_there = (cells != NOWHERE) & (before != NOWHERE)
-        for k, offset in enumerate(self.grid.offsets.tolist()):
-            ops[is_there & (apart == offset)] = k
+        ops = self.ways(before, cells)
         jumped = np.flatnonzero((cells != before) & (ops == STAY))
         changed = np.flatnonzero(goals != wanted)
-        ops += (ARRIVED * ((cells == goals) & (cells != NOWHERE)) + FREED * ~ours).astype(np.uint8)
+        arrived = self.at_goals(cells, goals) & (cells != NOWHERE)
+        ops += (ARRIVED * arrived + FREED * ~ours).astype(np.uint8)
         self.cells, self.goals = cells, goals
         self.last.append((cells, goals))
         return Step(
             self.step, seconds, ops, pairs(jumped, cells[jumped]), pairs(changed, goals[changed]), walls, refused
         )
+
+    def ways(self, before: Cells, cells: Cells) -> NDArray[np.uint8]:
+        """The number of the direction in which each agent has moved, STAY for those who have not."""
+        ops = np.full(len(cells), STAY, np.uint8)
+        apart = cells.astype(np.int64) - before
+        is_there = (cells != NOWHERE) & (before != NOWHERE)
+        for k, offset in enumerate(self.grid.offsets.tolist()):
+            ops[is_there & (apart == offset)] = k
+        return ops
+
+    def at_goals(self, cells: Cells, goals: Cells) -> NDArray[np.bool_]:
+        """Whether each agent is at its goal."""
+        return np.asarray(cells == goals)
 
     def drawn(self, count: int, *walls: int) -> tuple[Cells, Cells]:
         """Starts and goals for `count` more agents: starts where nobody is, goals where nobody else goes."""

@@ -39,6 +39,7 @@ export function inspection(app) {
       return { areas: [...cells.keys()], marks: [...marks].map(([title, [layer]]) => [title, layer.time.length]) };
     },
     shows: (name) => app.stage.show[name],
+    pictureIsDrawn: (panel = 0) => app.stage.panels[panel].painter.backdrop.world?.isReady ?? false,
     kept: (panel = 0) => slot(panel)?.timeline.moments?.length ?? 0,
     path: (panel = 0) => slot(panel)?.timeline.search?.path ?? null,
     walls: (panel = 0) => Array.from(slot(panel)?.timeline.walls ?? []),

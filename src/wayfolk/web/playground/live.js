@@ -26,15 +26,16 @@ export class LiveTimeline extends Timeline {
   /**
    * @param {any} head  what the worker said when it began
    * @param {ArrayBuffer} buffer  its first frame
+   * @param {import("../replay/nodes.js").Nodes | null} nodes  what cells are, if they are nodes
    */
-  constructor(head, buffer) {
+  constructor(head, buffer, nodes = null) {
     const view = new DataView(buffer);
     const step = view.getUint32(4, true);
     const agents = view.getUint32(8, true);
     const wallsAt = 12 + 8 * agents;
     const size = head.width * head.height;
     const walls = unpackBits(new Uint8Array(buffer, wallsAt), size);
-    super({ ...head, agents, end: step, tick: 1, inSteps: true }, stillLog({ ...head, agents }, walls));
+    super({ ...head, agents, end: step, tick: 1, inSteps: true }, stillLog({ ...head, agents }, walls), nodes);
     this.isLive = true;
     this.first = step; // the earliest step that is kept
     this.agents = agents;
@@ -98,7 +99,10 @@ export class LiveTimeline extends Timeline {
       moves++;
     }
     this.lanes.learn(step - 1, ops, before.cells, cells);
-    for (let i = 0; i < jumps.length; i += 2) cells[jumps[i]] = jumps[i + 1];
+    for (let i = 0; i < jumps.length; i += 2) {
+      if (this.nodes && cells[jumps[i]] !== NOWHERE && jumps[i + 1] !== NOWHERE) moves++; // nodes have no eight directions
+      cells[jumps[i]] = jumps[i + 1];
+    }
     let wanted = before.goals;
     let passed = before.passed; // goals that were reached and followed by others
     for (let i = 0; i < goals.length; i += 2) if (before.goals[goals[i]] === cells[goals[i]]) passed++;
@@ -130,7 +134,7 @@ export class LiveTimeline extends Timeline {
     for (let agent = 0; agent < moment.cells.length; agent++) {
       if (moment.cells[agent] === NOWHERE) continue;
       present++;
-      if (moment.cells[agent] === moment.goals[agent]) arrived++;
+      if (this.isGoal(moment.cells[agent], moment.goals[agent])) arrived++;
     }
     return { ...moment, present, arrived, reached: arrived + moment.passed };
   }
@@ -210,6 +214,11 @@ export class LiveTimeline extends Timeline {
     out.y = this.y(cell);
     if (s + 1 >= this.moments.length) return true;
     const next = this.moments[s + 1];
+    if (this.nodes) {
+      const end = next.cells[agent] ?? NOWHERE;
+      if (end !== NOWHERE) this.nodes.between(cell, end, clamp(t - this.first - s, 0, 1), out);
+      return true;
+    }
     if (agent >= next.cells.length || (next.ops[agent] & 15) === STAY) return true;
     const part = clamp(t - this.first - s, 0, 1);
     const there = cell + this.offsets[next.ops[agent] & 15];
@@ -218,13 +227,20 @@ export class LiveTimeline extends Timeline {
     return true;
   }
 
+  headingOf(agent, t) {
+    const s = clamp(Math.floor(t + 1e-9) - this.first, 0, this.moments.length - 1);
+    const [here, there] = [this.moments[s], this.moments[s + 1] ?? this.moments[s]].map(({ cells }) => cells[agent] ?? NOWHERE);
+    if (!this.nodes || here === NOWHERE || there === NOWHERE) return 0;
+    return this.nodes.turned(here, there, clamp(t - this.first - s, 0, 1));
+  }
+
   trail(agent, t, length, add) {
     const last = clamp(Math.floor(t + 1e-9) - this.first, 0, this.moments.length - 1);
     for (let s = last; s >= 0 && s + this.first > t - length; s--) {
       const { cells, ops } = this.moments[s];
       if (agent >= cells.length || cells[agent] === NOWHERE) return;
       add(this.x(cells[agent]), this.y(cells[agent]));
-      const isPut = s > 0 && (ops[agent] & 15) === STAY && this.moments[s - 1].cells[agent] !== cells[agent];
+      const isPut = !this.nodes && s > 0 && (ops[agent] & 15) === STAY && this.moments[s - 1].cells[agent] !== cells[agent];
       if (isPut) return;
     }
   }
@@ -261,14 +277,22 @@ export class LiveTimeline extends Timeline {
     return (Math.floor(index / this.width) + 1) * this.stride + (index % this.width) + 1;
   }
 
+  /** The first of some nodes that is drawn in the cell with this index, or -1. @param {Int32Array} cells @param {number} index */
+  nodeAt(cells, index) {
+    const [x, y] = [index % this.width, Math.floor(index / this.width)];
+    return cells.findIndex((cell) => cell !== NOWHERE && Math.round(this.x(cell)) === x && Math.round(this.y(cell)) === y);
+  }
+
   /** The agent in the cell with this index at `t`, or -1. @param {number} index @param {number} t */
   agentAt(index, t) {
+    if (this.nodes) return this.nodeAt(this.momentAt(t).cells, index);
     return this.momentAt(t).cells.indexOf(this.padded(index));
   }
 
   /** The agent whose goal is the cell with this index at `t`, or -1. @param {number} index @param {number} t */
   goalAt(index, t) {
     const { goals, cells } = this.momentAt(t);
+    if (this.nodes) return this.nodeAt(goals, index);
     const cell = this.padded(index);
     return goals.findIndex((goal, agent) => goal === cell && cells[agent] !== NOWHERE);
   }

@@ -25,7 +25,7 @@ export class Menu {
     fill("errand", Object.entries(ERRANDS));
     on("preset", "change", () => byId("preset").value !== "" && this.usePreset(Number(byId("preset").value)));
     on("kind", "change", () => this.changeKind(byId("kind").value));
-    on("map", "change", () => this.set({ map: { name: byId("map").value }, start: null, goal: null, journeys: [], street: null }));
+    on("map", "change", () => this.set({ map: { name: byId("map").value }, start: null, goal: null, journeys: [], street: null, world: "" }));
     on("algorithm-0", "change", () => this.changeAlgorithm(0, byId("algorithm-0").value));
     on("algorithm-1", "change", () => this.changeAlgorithm(1, byId("algorithm-1").value));
     on("agents", "change", () => this.set({ agents: Math.max(1, Math.min(10000, Math.round(Number(byId("agents").value) || 1))), journeys: [] }));
@@ -80,7 +80,7 @@ export class Menu {
   }
 
   changeKind(kind) {
-    this.set({ kind, algorithms: [{ name: FIRST[kind], options: {} }], journeys: [], street: null });
+    this.set({ kind, algorithms: [{ name: FIRST[kind], options: {} }], journeys: [], street: null, world: "" });
   }
 
   changeAlgorithm(panel, name) {
@@ -103,22 +103,28 @@ export class Menu {
     const maps = this.offers.maps.map(({ name, notes }) => [name, `${name}: ${notes}`]);
     fill("map", isDrawn ? [[" drawn", scene.map.name ? `${scene.map.name} (changed)` : "your own"], ...maps] : maps);
     byId("map").value = isDrawn ? " drawn" : scene.map.name;
+    if (scene.world) {
+      byId("map").prepend(new Option(scene.world, " world"));
+      byId("map").value = " world";
+    }
     for (const panel of [0, 1]) {
-      this.fillAlgorithms(`algorithm-${panel}`, scene.kind, panel === 1);
+      this.fillAlgorithms(`algorithm-${panel}`, scene.kind, panel === 1, Boolean(scene.world));
       byId(`algorithm-${panel}`).value = scene.algorithms[panel]?.name ?? "";
     }
-    const isSame = (each) => each.scene.map.name === scene.map.name && Boolean(each.scene.street) === Boolean(scene.street);
+    const isSame = (each) => (each.scene.world ?? "") === scene.world && each.scene.map.name === scene.map.name && Boolean(each.scene.street) === Boolean(scene.street);
     const named = (algorithms) => algorithms.map((each) => each.name ?? each).join();
     const same = this.offers.scenes.findIndex((each) => isSame(each) && named(each.algorithms) === named(scene.algorithms));
     byId("preset").value = same >= 0 && !isDrawn ? String(same) : "";
   }
 
-  fillAlgorithms(id, kind, hasNone) {
-    if (byId(id).dataset.kind === kind) return;
-    byId(id).dataset.kind = kind;
+  // In a world that is no plain map, controllers for any body are offered.
+  fillAlgorithms(id, kind, hasNone, isOfNodes) {
+    const shown = isOfNodes ? `${kind} of nodes` : kind;
+    if (byId(id).dataset.kind === shown) return;
+    byId(id).dataset.kind = shown;
     const groups = new Map();
     for (const [key, each] of this.byId) {
-      if (each.kind !== kind) continue;
+      if (each.kind !== kind || (isOfNodes && (each.worlds !== "any" || each.family !== "controllers"))) continue;
       const group = groups.get(each.family) ?? groups.set(each.family, document.createElement("optgroup")).get(each.family);
       group.label = FAMILY_NAMES[each.family];
       group.append(new Option(each.label, key));

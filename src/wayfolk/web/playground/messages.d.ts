@@ -10,7 +10,7 @@ export const FREED: 32;
 export const TYPES: { requests: Record<string, string>; answers: Record<string, string> };
 export const SHAPES: Record<string, any>;
 export type AdvanceTo = { panel: number; type: "until"; step: number };
-export type Begin = { panel: number; type: "begin"; title: string; family: string; width: number; height: number; step: number; agents: number; diagonal: number; diagonals: boolean; kinds: (string)[]; directions: ([number, number])[]; terrain?: string | null; walls?: string | null; bodies?: BodiesHead | null };
+export type Begin = { panel: number; type: "begin"; title: string; family: string; width: number; height: number; step: number; agents: number; diagonal: number; diagonals: boolean; kinds: (string)[]; directions: ([number, number])[]; terrain?: string | null; walls?: string | null; bodies?: BodiesHead | null; nodes?: Record<string, any> | null };
 export type BodiesHead = { seconds: number; cell: number; steps: number; states: (string)[]; kinds: (string)[]; lamps: ([number, number])[]; walls?: ([number, number, number, number])[]; frames: number; rows: number };
 export type ClosePanel = { panel: number; type: "close" };
 export type Coming = { brain: "pedestrian" | "hurried" | "car" | "bus"; rate: number; speed?: number; radius?: number; settings?: Record<string, number> };
@@ -27,7 +27,7 @@ export type Map = { name?: string; width?: number | null; height?: number | null
 export type OpenPanel = { panel: number; type: "open"; scene: PanelScene };
 export type Over = { panel: number; type: "over"; step: number };
 export type Overlay = { panel: number; type: "overlay"; step: number; layers?: Record<string, any> | null; moves?: string | null };
-export type PanelScene = { map: Map; moves?: "four" | "eight" | "eight_cutting"; kind?: "search" | "agents" | "crowd"; algorithm: string; options?: Record<string, boolean | number | number | string | null>; seed?: number; start?: [number, number] | null; goal?: [number, number] | null; agents?: number; errand?: "one_shot" | "patrol" | "tasks"; journeys?: ([number, number, number, number])[]; street?: StreetPart | null };
+export type PanelScene = { map: Map; moves?: "four" | "eight" | "eight_cutting"; kind?: "search" | "agents" | "crowd"; algorithm: string; options?: Record<string, boolean | number | number | string | null>; seed?: number; start?: [number, number] | null; goal?: [number, number] | null; agents?: number; errand?: "one_shot" | "patrol" | "tasks"; journeys?: ([number, number, number, number])[]; street?: StreetPart | null; world?: string };
 export type Planned = { panel: number; type: "planned"; seconds: number; steps: number };
 export type Refused = { panel: number; type: "refused"; why: string };
 export type SearchTrack = { panel: number; type: "track"; head: Record<string, any> };

@@ -11,6 +11,7 @@ export function python(scene, algorithm) {
   const given = Object.entries(options).map(([key, value]) => `, ${key}=${toPython(value)}`).join("");
   const lines = ["import wayfolk as wf"];
   if (scene.kind === "crowd" && scene.street) return [...lines, ...streetLines(scene, short, given)].join("\n");
+  if (scene.world) return [...lines, ...worldLines(scene, short, given)].join("\n");
   lines.push("", ...gridLines(scene));
   if (scene.kind === "search") {
     const ends = [scene.start, scene.goal].map((at) => `(${(at ?? [0, 0]).join(", ")})`).join(", ");
@@ -19,6 +20,18 @@ export function python(scene, algorithm) {
   } else if (scene.kind === "crowd") lines.push(...crowdLines(scene, short, given, algorithm));
   else lines.push(...agentLines(scene, short, given, algorithm));
   return lines.join("\n");
+}
+
+function worldLines({ world, agents, errand, seed }, short, given) {
+  const lines = ["from wayfolk.playground.node_worlds import WORLDS", "", `make, kinds = WORLDS["${world}"]`];
+  if (errand === "tasks") lines.push(`problem = wf.tasks(make(), ${agents}, seed=${seed}, bodies=kinds[0])`);
+  else {
+    lines.push(`bodies = [kinds[agent % len(kinds)] for agent in range(${agents})]`);
+    const made = errand === "patrol" ? `patrol(make(), ${agents}, loops=20` : `random_problem(make(), ${agents}`;
+    lines.push(`problem = wf.${made}, seed=${seed}, bodies=bodies)`);
+  }
+  const until = errand === "one_shot" ? "" : ", until=1000";
+  return [...lines, `run = wf.simulate(problem, "${short}", seed=${seed}${until}${given})`, 'run.save_replay("replay.html")'];
 }
 
 function gridLines({ map, moves }) {

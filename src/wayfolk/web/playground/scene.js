@@ -4,7 +4,7 @@
  * @typedef {{ name: string, width?: number, height?: number, walls?: string, terrain?: string }} MapPart
  * @typedef {import("./messages.js").PanelScene} PanelScene
  * @typedef {{ map: MapPart, moves: PanelScene["moves"], kind: PanelScene["kind"], seed: number, start: PanelScene["start"],
- *   goal: PanelScene["goal"], agents: number, errand: PanelScene["errand"], journeys: PanelScene["journeys"], street: any,
+ *   goal: PanelScene["goal"], agents: number, errand: PanelScene["errand"], journeys: PanelScene["journeys"], street: any, world: string,
  *   algorithms: { name: string, options: Record<string, any> }[] }} Scene
  */
 
@@ -18,7 +18,7 @@ const OWN = "wayfolk-scene"; // the scene that this tab has put into the address
 export function firstScene() {
   return {
     map: { name: "rooms" }, moves: "eight", kind: "agents", seed: 0, start: null, goal: null, agents: 60, errand: "patrol",
-    journeys: [], street: null, algorithms: [{ name: "controllers/pibt", options: {} }],
+    journeys: [], street: null, world: "", algorithms: [{ name: "controllers/pibt", options: {} }],
   };
 }
 
@@ -32,10 +32,10 @@ export function fromPreset(preset) {
 /** What the worker of one panel needs. @param {Scene} scene @param {number} panel @returns {PanelScene} */
 export function forWorker(scene, panel) {
   const { name, options } = scene.algorithms[panel];
-  const { map, moves, kind, seed, agents, errand, journeys } = scene;
+  const { map, moves, kind, seed, agents, errand, journeys, world } = scene;
   const common = { map: map.walls ? map : { name: map.name }, moves, kind, seed, algorithm: name, options };
   if (kind === "search") return { ...common, start: scene.start, goal: scene.goal };
-  return { ...common, agents, errand, journeys, ...(kind === "crowd" ? { street: scene.street } : {}) };
+  return { ...common, agents, errand, journeys, world: kind === "agents" ? world : "", ...(kind === "crowd" ? { street: scene.street } : {}) };
 }
 
 /** The scene as text for an address. @param {Scene} scene */

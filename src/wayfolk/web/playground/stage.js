@@ -4,6 +4,7 @@
 import { inflate, unpack } from "../replay/decode.js";
 import { layerSwitch, openLayers, unpackLayers } from "../replay/layers.js";
 import { arrange } from "../replay/layout.js";
+import { openNodes } from "../replay/nodes.js";
 import { clamp } from "../replay/numbers.js";
 import { Replay } from "../replay/replay.js";
 import { Search } from "../replay/search.js";
@@ -31,7 +32,7 @@ export async function trackOf(head) {
 
 /** The same for a world that goes step by step. @param {any} head @param {ArrayBuffer} buffer  its first frame */
 export async function liveOf(head, buffer) {
-  const timeline = head.bodies ? new LiveBodies(head) : new LiveTimeline(head, buffer);
+  const timeline = head.bodies ? new LiveBodies(head) : new LiveTimeline(head, buffer, await openNodes(head));
   if (head.bodies) timeline.append(buffer);
   timeline.terrain = await openTerrain(head);
   const full = { ...head, agents: timeline.agents, facts: [], lanes: { alpha: 0.5, coherence: [] } };
@@ -69,7 +70,8 @@ export class Stage extends Replay {
   get useful() {
     const timelines = [...(this.slots?.values() ?? [])].map(({ timeline }) => timeline);
     const isOfAgents = timelines.some((timeline) => timeline.isLive && !timeline.bodies);
-    return { ahead: isOfAgents, waits: isOfAgents, flow: timelines.some((timeline) => timeline.moves), goals: this.hasAims, lines: this.hasAims };
+    const isOfNodes = timelines.some((timeline) => timeline.nodes);
+    return { ahead: isOfAgents && !isOfNodes, waits: isOfAgents && !isOfNodes, flow: timelines.some((timeline) => timeline.moves), goals: this.hasAims, lines: this.hasAims };
   }
 
   get hasAims() {

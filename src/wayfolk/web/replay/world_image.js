@@ -29,7 +29,7 @@ export class WorldImage {
   }
 
   draw(brush, view) {
-    const [wide, high] = this.picture.size;
-    if (this.isReady) brush.drawImage(this.image, view.screenX(0), view.screenY(0), wide * view.scale, high * view.scale);
+    const [[x, y], [wide, high]] = [this.picture.at, this.picture.size];
+    if (this.isReady) brush.drawImage(this.image, view.screenX(x), view.screenY(y), wide * view.scale, high * view.scale);
   }
 }
