@@ -29,6 +29,12 @@ def record():
     return wf.simulate(wf.tasks(wf.Grid(np.ones((30, 30))), 200, seed=1), "lra", until=20).record
 
 
+def crowd_of_bodies():
+    bodies = [wf.Body(speed=1 / (1 + k % 16), turns=k > 16) for k in range(40)]
+    places = [(2 * x, 2 * y) for x in range(20) for y in range(2)]
+    return wf.one_shot(wf.Grid(np.ones((40, 40))), places, [(x, y + 20) for x, y in places], bodies=bodies)
+
+
 LARGE = {
     "grid": grid,
     "graph": lambda: wf.Graph.from_grid(grid()),
@@ -52,6 +58,13 @@ LARGE = {
     "dependencies": lambda: wf.dependencies(plan()),
     "crowd": lambda: wf.Crowd(wf.Grid(np.ones((60, 60)))),
     "space": lambda: wf.Space(grid()),
+    "hexagons": lambda: wf.HexGrid(np.ones((200, 200))),
+    "triangles": lambda: wf.TriangleGrid(np.ones((200, 200))),
+    "voxels": lambda: wf.Voxels(np.ones((30, 30, 30))),
+    "roadmap": lambda: wf.Roadmap({k: (k, 0) for k in range(3000)}, [(k, k + 1) for k in range(2999)]),
+    "mesh": lambda: wf.Navmesh.from_grid(wf.Grid(np.ones((200, 200)))),
+    "bodies": crowd_of_bodies,
+    "states": lambda: crowd_of_bodies().states,
 }
 
 

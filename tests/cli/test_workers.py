@@ -58,5 +58,5 @@ def test_they_end_with_us(how):
             time.sleep(0.02)
         time.sleep(0.5)
         process.send_signal(how)
-        process.wait(timeout=10)
-        assert gone(process.pid, within=10)
+        process.wait(timeout=DEADLINE)
+        assert gone(process.pid, within=DEADLINE)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import body_reference as twin
+import files.test_league as league
 import wayfolk as wf
 from wayfolk.errors import WayfolkError
 from wayfolk.files.plans import read_plan
@@ -87,6 +88,20 @@ def plan_of(kind):
     return make
 
 
+def league_instance(file):
+    league.instance(file.parent, version="2026 LoRR", agentCounter=3, delayConfig=league.DELAYS).rename(file)
+
+
+def league_output(file):
+    paths = ["[(0,0,0,0,0):(F 2,W 1)][(3,0,1,0,0):(R 1)]", "[(0,1,1,0,0):(W 4)]"]
+    league.written(file.parent, version="2026 LoRR", agentMaxCounter=2, actualPaths=paths).rename(file)
+
+
+def judge_league(file):
+    begun = wf.read_lorr(league.instance(file.parent, version="2026 LoRR", agentCounter=2))
+    wf.check_league(wf.read_league_run(file, begun), begun)
+
+
 def judge(file):
     wf.check(read_plan(file)[0])
 
@@ -109,6 +124,8 @@ FILES = {
     "layout": ("a.lif", json.dumps(LAYOUT), wf.read_roadmap),
     "GeoJSON": ("a.geojson", json.dumps(GEOJSON), read_all_polygons),
     "WKT": ("a.wkt", WKT, read_all_polygons),
+    "league instance": ("a.json", league_instance, wf.read_lorr),
+    "league output": ("a.json", league_output, judge_league),
     "voxels": ("a.3dmap", "voxel 3 3 3\n0 0 0\n1 1 1\n2 2 2\n", wf.read_voxels),
     "orders": ("a.json", '[{"release": 1, "stops": [[0, 0], [1, 1]]}]', read_all_orders),
 } | {f"plan of {kind}": ("a.json", plan_of(kind), judge) for kind in twin.WORLDS}  # fmt: skip
@@ -169,4 +186,4 @@ def test_a_changed_file_is_read_or_refused_in_one_sentence(kind, tmp_path):
         except WayfolkError as why:
             sentences.append(str(why))
     assert len(sentences) > 50
-    assert [one for one in sentences if name not in one or "\n" in one or len(one) > 600] == []
+    assert [one for one in sentences if str(tmp_path) not in one or "\n" in one or len(one) > 600] == []

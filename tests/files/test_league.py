@@ -123,7 +123,11 @@ def test_segments_of_2026_are_unpacked(tmp_path):
         ({"actualPaths": ["F,Q", "W"]}, "robot 0, step 1: 'Q' is none of F, R, C, W and T"),
         ({"actualSchedule": ["1-0", ""]}, "robot 0: a row of its schedule is like '17:8', not '1-0'"),
         ({"actualSchedule": [[], ""]}, "the actualSchedule of robot 0 should be a text"),
-        ({"numTaskFinished": -1}, "numTaskFinished should be a whole number, not '-1'"),
+        ({"numTaskFinished": -1}, "numTaskFinished should be a whole number from 0 to 2147483647, not '-1'"),
+        (
+            {"version": "2026 LoRR", "agentMaxCounter": 0, "actualPaths": ["", ""]},
+            "agentMaxCounter should be a whole number from 1 to 1000, not '0'",
+        ),
     ],
 )
 def test_a_wrong_output_is_one_sentence(tmp_path, changes, complaint):

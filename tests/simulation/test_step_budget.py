@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from wayfolk.algorithms import catalogue
 from wayfolk.errors import BadInput
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import THOUGHT
@@ -76,10 +77,10 @@ def test_with_time_enough_a_limit_changes_nothing():
     assert np.array_equal(free.record().cell, limited.record().cell)
 
 
-@pytest.mark.parametrize("name", ["pibt", "whca", "bmaa_plus", "rhcr"])
+@pytest.mark.parametrize("name", [entry.name for entry in catalogue.entries("controllers")])
 def test_doors_and_orders_with_little_time(name):
     world = paced(name, itertools.count())
-    rng = np.random.default_rng(3)
+    rng, starts = np.random.default_rng(3), world.places()
     for k in range(60):
         places = [GRID.place(int(cell)) for cell in rng.choice(GRID.free_cells, 2)]
         if k % 4 == 0:
@@ -92,6 +93,7 @@ def test_doors_and_orders_with_little_time(name):
         world.step(within=3.5)
     assert check_record(world.record()) == []
     assert world.time == 60
+    assert (world.places() != starts).any(1).mean() > 0.5  # no agent is left out for long
 
 
 @pytest.mark.parametrize("within", [-0.1, float("nan"), "4 ms", True])

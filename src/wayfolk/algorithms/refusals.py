@@ -5,7 +5,7 @@ from __future__ import annotations
 from wayfolk.algorithms.entry import ANY, GRAPH, GRID, WORLDS, Entry
 from wayfolk.errors import BadProblem, NotSupported
 from wayfolk.problem.problem import Problem
-from wayfolk.world.body import POINT
+from wayfolk.world.body import POINT, in_words
 from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
@@ -40,8 +40,9 @@ def worlds_for(problem: Problem) -> tuple[str, ...]:
 
 def _described(problem: Problem) -> str:
     """The bodies and the world of a problem that is not one of points on a grid."""
-    bodies = "; ".join(map(str, problem.kinds))
-    return f"points in {problem.world!r}" if problem.kinds == (POINT,) else f"the bodies {bodies} in {problem.world!r}"
+    if problem.kinds == (POINT,):
+        return f"points in {problem.world!r}"
+    return f"the bodies {in_words(problem.kinds)} in {problem.world!r}"
 
 
 def shared_goals(problem: Problem) -> str:

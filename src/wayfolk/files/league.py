@@ -6,6 +6,7 @@ says which, and files without one are of 2023 if they say how tasks are given ou
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Literal
@@ -25,6 +26,7 @@ from wayfolk.world.grid import Grid, Moves
 Count = Annotated[int, Field(strict=True, ge=1, le=1 << 20)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 MOST_TASKS = 1 << 24
+MOST_TICKS = 1000  # of a move
 
 
 class _Delays(DocumentModel):
@@ -45,7 +47,7 @@ class _Instance(DocumentModel):
     n_robots: Annotated[Count, Field(alias="teamSize")]
     revealed: Annotated[float, Field(gt=0.0, le=1000.0, alias="numTasksReveal")] = 1.0
     version: str = ""
-    ticks: Annotated[int, Field(ge=1, le=1000, alias="agentCounter")] = 10
+    ticks: Annotated[int, Field(ge=1, le=MOST_TICKS, alias="agentCounter")] = 10
     size: Annotated[float, Field(gt=0.0, le=1.0, alias="agentSize")] = 1.0
     delays: Annotated[_Delays | None, Field(alias="delayConfig")] = None
     assignment: Annotated[
@@ -95,7 +97,7 @@ def _year(file: File, data: bytes, about: _Instance) -> int:
 def _named(file: File, data: bytes, key: str, name: str) -> Path:
     """The file that the instance calls `name`."""
     path = beside(file, name)
-    if not path.is_file():
+    if not os.path.isfile(path):  # False for a name that no file can have, too
         raise BadScenario(f"{file}{line_of(data, (key,))}: there is no file {shown(name)} beside it")
     return path
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.errors import BadPlan
+from wayfolk.files.league import MOST_TICKS
 from wayfolk.files.raw import File, check_room, read_bytes, shown, write_bytes
 from wayfolk.problem.league import ACTIONS, HEADINGS, NO_TASK, SCHEDULED, WAIT, YEARS, League, LeagueRun
 
@@ -64,7 +65,7 @@ def _run(content: dict[str, Any], league: League) -> LeagueRun:
     schedule = np.array(rows, SCHEDULED)
     held = _delays(content, len(starts)) if year == 2026 else ()
     done = _count(content.get("numTaskFinished"), "numTaskFinished")
-    ticks = _count(content.get("agentMaxCounter"), "agentMaxCounter") if year == 2026 else 1
+    ticks = _count(content.get("agentMaxCounter"), "agentMaxCounter", 1, MOST_TICKS) if year == 2026 else 1
     return LeagueRun(
         year, starts, headings, table, schedule[np.argsort(schedule["step"], kind="stable")], done, ticks, held
     )
@@ -216,7 +217,7 @@ def _delays(content: dict[str, Any], n_robots: int) -> list[NDArray[np.int32]]:
     return held
 
 
-def _count(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 31:
-        raise BadPlan(f"{name} should be a whole number, not {shown(value)}")
+def _count(value: Any, name: str, least: int = 0, most: int = (1 << 31) - 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadPlan(f"{name} should be a whole number from {least} to {most}, not {shown(value)}")
     return value

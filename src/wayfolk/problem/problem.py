@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayfolk.errors import BadProblem, NotSupported
-from wayfolk.world.body import POINT, Body, bodies_of
+from wayfolk.world.body import POINT, Body, bodies_of, in_words
 from wayfolk.world.grid import Grid
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Problem:
         states = self.states
         if isinstance(states, Grid):
             return states
-        bodies = "; ".join(map(str, self.kinds))
+        bodies = in_words(self.kinds)
         raise NotSupported(f"this works for points on square grids, not for the bodies {bodies} in {self.world!r}")
 
     def body(self, agent: int) -> Body:
@@ -117,7 +117,7 @@ class Problem:
             task = "one goal each"
         else:
             task = f"{self.routes.shape[1]} goals in turn, {self.loops} loops"
-        bodies = "" if self.kinds == (POINT,) else f" ({'; '.join(map(str, self.kinds))})"
+        bodies = "" if self.kinds == (POINT,) else f" ({in_words(self.kinds)})"
         return f"Problem({self.world!r}, {self.n_agents} agents{bodies}, {task})"
 
 

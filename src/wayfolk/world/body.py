@@ -10,6 +10,7 @@ from wayfolk.errors import BadInput, BadProblem
 
 MOST_SIZE = 64
 MOST_STEPS = 16  # of one move
+MOST_NAMES = 4  # of kinds of bodies in a sentence
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,12 @@ class Body:
 
 
 POINT = Body()
+
+
+def in_words(kinds: Iterable[Body]) -> str:
+    """The kinds of bodies by name; of many only how many there are."""
+    names = [str(body) for body in kinds]
+    return "; ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} kinds"
 
 
 def bodies_of(bodies: Body | Iterable[Body] | None, n_agents: int) -> tuple[tuple[Body, ...], list[int]]:

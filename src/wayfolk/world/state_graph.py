@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from wayfolk.errors import BadProblem, TooLarge
 from wayfolk.kernels.occupancy import Occupancy
 from wayfolk.machine import available_bytes
-from wayfolk.world.body import Body
+from wayfolk.world.body import Body, in_words
 from wayfolk.world.body_layers import CLOCKWISE, NO_MIDDLE, count_nodes, layer_of, most_edges
 from wayfolk.world.cache import cached
 from wayfolk.world.disc_pairs import near_pairs
@@ -456,7 +456,7 @@ class StateGraph(Graph):
         return self.world
 
     def __repr__(self) -> str:
-        return f"StateGraph({self.world!r}, {'; '.join(map(str, self.kinds))})"
+        return f"StateGraph({self.world!r}, {in_words(self.kinds)})"
 
 
 def states_of(world: Grid | Graph, kinds: tuple[Body, ...]) -> Grid | StateGraph:
