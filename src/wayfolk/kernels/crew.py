@@ -107,6 +107,17 @@ def drop_routes(crew, legal, first, last):
             here = there
 
 
+@kernel
+def drop_routes_over(crew, is_dearer):
+    """Drop every route with a step into a cell that `is_dearer` marks."""
+    for number in range(crew.agents.size):
+        answer = crew.answers[number]
+        for k in range(answer["at"], answer["n_route"]):
+            if is_dearer[crew.route[number, k]]:
+                answer["n_route"] = answer["at"] = 0
+                break
+
+
 @inner
 def _has_move(offsets, bits, step):
     for k in range(8):

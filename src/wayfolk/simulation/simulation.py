@@ -89,6 +89,8 @@ class Simulation(Task):
         begun, given = begin_controller(entry, problem, seed, own_options)
         state = WorldState(problem, model, tick, lookahead=begun.lookahead, reader=begun, span=span_of(record))
         sight = None if vision is None else Vision(problem.grid, vision)
+        if sight is not None:
+            sight.look(problem.starts)
         self._put_together(problem, entry, Control(begun, state, sight, memory), given, seed, clock)
         self.controller.prepare(self.control.view())
         for event in sorted(events, key=lambda event: event.time):

@@ -19,11 +19,12 @@ from wayfolk.world.grid import MAX_CELLS
 
 MEMORY = "memory."
 """What the names of the arrays of the controller's memory begin with."""
-OPTIONAL = ("known", "costs", "links")
+OPTIONAL = ("known", "known_costs", "known_links", "costs", "links")
 EXPECTED: Expected = {
     "about": ("U", ()),
     **dict.fromkeys(("free", "free_at_start", "free_at_record", "known"), (np.bool_, (None, None))),
-    "costs": (np.float64, (None, None)), "links": (np.uint8, (None, None)),
+    **dict.fromkeys(("costs", "known_costs"), (np.float64, (None, None))),
+    **dict.fromkeys(("links", "known_links"), (np.uint8, (None, None))),
     **dict.fromkeys(("starts", "pool", "drops", "record_starts", "record_goals"), (np.int32, (None,))),
     **dict.fromkeys(("routes", "route", "visits"), (np.int32, (None, None))),
     "agents": (AGENT, (None,)), "answers": (ANSWER, (None,)), "states": (STATE, (None,)), "log": (ROW, (None,)),

@@ -53,8 +53,11 @@ def write_world(world: Simulation, file: File) -> None:
         raise NotSupported("only a Simulation with a controller that has a name can be saved")
     problem, control = world.problem, world.control
     arrays, about = world.world_state.save()
+    if control.vision is not None:
+        known = control.vision.known
+        arrays |= {"known": known.free, "known_costs": known.costs, "known_links": known.links}
     arrays |= {
-        "free_at_start": problem.grid.free, "known": None if control.vision is None else control.vision.known.free,
+        "free_at_start": problem.grid.free,
         "starts": problem.starts, "routes": problem.routes, "pool": problem.pool, "drops": problem.drops,
     }  # fmt: skip
     memory = memory_of(world)
@@ -137,6 +140,14 @@ def _entry(about: dict[str, Any], controller: Any, trust: bool) -> Entry:
     return entry
 
 
+def _known_grid(arrays: Arrays, about: dict[str, Any]) -> Grid:
+    """The map as far as it was seen; of a map with costs or cliffs these are known or not too."""
+    for name in ("costs", "links"):
+        if (name in arrays) != (f"known_{name}" in arrays):
+            raise BadInput(f"of the arrays {name!r} and 'known_{name}' there should be both or none")
+    return Grid(arrays["known"], costs=arrays.get("known_costs"), links=arrays.get("known_links"), **about["map"])
+
+
 def _check_settings(about: dict[str, Any], entry: Entry) -> None:
     """Raise BadInput unless the numbers of `about` can be those of a simulation."""
     checked_seed(about["seed"])
@@ -186,7 +197,7 @@ def _world(about: dict[str, Any], arrays: Arrays, entry: Entry) -> Simulation:
     vision = None
     if about["vision"] is not None:
         vision = Vision(grid, float(about["vision"]))
-        vision.known = Grid(arrays["known"], **about["map"])
+        vision.known = _known_grid(arrays, about)
     world = Simulation.restored(problem, entry, Control(controller, state, vision), options, seed)
     world.seconds = float(about["seconds"])
     controller.prepare(world.control.view())
