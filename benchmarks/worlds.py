@@ -31,7 +31,7 @@ def tables(maps):
         "CPU seconds until the first plan of `lacam`. `tables`: to make the graph of states and the tables of places. Maps "
         "have 128 x 128 cells, and a tenth of the area is blocked, or they have rooms of 16 x 16 cells.",
         ["world", "bodies", "agents", "nodes", "tables s", "first plan s", "limit", "steps"],
-        [discs(0.45), discs(0.6), *(squares(name, grid) for name, grid in maps_of_squares())],
+        [discs(0.45, 1000), discs(0.6, 500), *(squares(name, grid) for name, grid in maps_of_squares())],
     )
 
 
@@ -105,10 +105,10 @@ def judged_walk(problem, world):
     assert check_record(world.record()) == []
 
 
-def discs(radius):
-    """1,000 discs on 10,000 vertices at a distance of 1."""
+def discs(radius, n):
+    """Discs on 10,000 vertices at a distance of 1: those with a radius above 0.5 cannot be on neighbours."""
     road = roadmap_of(Grid(np.ones((100, 100)), "four"))
-    return bodies_row("roadmap of 100 x 100 vertices", [Body(radius=radius)] * 1000, road)
+    return bodies_row("roadmap of 100 x 100 vertices", [Body(radius=radius)] * n, road)
 
 
 def maps_of_squares():

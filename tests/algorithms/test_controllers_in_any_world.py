@@ -35,7 +35,7 @@ def test_plans_are_legal_and_complete_as_the_facts_say(entry, kind):
     for number in range(N_PROBLEMS):
         problem, optimum = twin.tiny_problem(kind, number)
         starts, goals = problem.starts.copy(), problem.goals.copy()
-        result = wf.solve(problem, entry, steps=2000 if entry.facts.get("COMPLETE") else 120)
+        result = wf.solve(problem, entry, steps=400 if entry.facts.get("COMPLETE") else 120)
         assert check(result.plan, problem, arrive=result.is_solved) == [], number
         assert twin.is_legal_plan(problem, result.plan.cells), number
         assert (problem.starts == starts).all()

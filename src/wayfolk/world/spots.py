@@ -56,6 +56,9 @@ class SpotMap:
         """How many spots each goal is."""
         return np.ones(len(goals), np.int32)
 
+    can_return = True
+    """Whether every move leads back as well."""
+
     def stands(self, spots: NDArray[np.int32]) -> NDArray[np.int32]:
         """The goals that agents on these spots have reached."""
         return spots
@@ -109,6 +112,13 @@ class StateSpots:
         kinds = np.searchsorted(self.states.bases, goals, "right") - 1
         is_stand = self.states.stand_of[goals] == goals
         return np.where(is_stand, self.states.together[kinds], 1).astype(np.int32)
+
+    @cached_property
+    def can_return(self) -> bool:
+        """Whether every move leads back as well."""
+        source, target = self.states.sources.astype(np.int64), self.states.graph.target.astype(np.int64)
+        n = self.n_spots
+        return np.array_equal(source * n + target, np.sort(target * n + source))
 
     def stands(self, spots: NDArray[np.int32]) -> NDArray[np.int32]:
         """The goals that agents on these nodes have reached: bodies that turn in every heading."""

@@ -15,7 +15,9 @@ Deviations  the search begins anew, with the priorities of the present step, whe
             An agent that cannot reach its goal, or that shares it with a nearer one, makes its own cell its goal. Agents
             that are not under control are walls for one step. In other worlds and for other bodies than points on a square
             grid, all distances are searched again after an edit, and lead through agents of a patrol that are done: these
-            are walls of the search only.
+            are walls of the search only. Where not every move can be undone at once (one-way lanes, headings, slow bodies),
+            agents with one goal each wait until there is a plan; others follow the newest node, and the search begins anew
+            where it turns elsewhere.
 """
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -221,7 +223,7 @@ class RealTimeLacam(Controller):
             self.planted.followed.append(node == self.ahead)
             if len(self.planted.followed) * self.expansions > MOST_VISITS:
                 self.planted = None
-        reroot(self.tree.nodes, self.root, node)
+        reroot(self.tree.nodes, self.root, node, self.spot_map.can_return)
         self.root = self.tree.counts[trees.ROOT] = node
 
     def _plant(self, here: NDArray[np.int32], visits: int) -> None:
@@ -260,7 +262,12 @@ class RealTimeLacam(Controller):
                     self.tree = trees.grown(self.tree)
         self.expanded[self.members] += visits - left
         self._shut(np.int64(0))
-        self.ahead = next_towards(self.tree.nodes, self.root, self._target())
+        nodes, target, can_return = self.tree.nodes, self._target(), self.spot_map.can_return
+        if can_return or is_below(nodes, self.root, target):
+            waits = self.is_one_shot and not can_return and counts[trees.GOAL] == trees.NONE
+            self.ahead = self.root if waits else next_towards(nodes, self.root, target)
+        else:
+            self._plant(self.tree.configs[self.root].copy(), 0)
 
     def _shut(self, step: np.int64) -> None:
         """Let nobody enter up to `step` where agents stand that are not planned for."""
@@ -348,8 +355,21 @@ def next_towards(nodes, root, target):
 
 
 @kernel
-def reroot(nodes, root, node):
-    """Let all parents lead to `node`, whose parent is `root`, or which is the root already."""
+def is_below(nodes, root, target):
+    """Whether the parents of `target` lead to `root`."""
+    at = target
+    while at != root and nodes[at]["parent"] != trees.NONE:
+        at = nodes[at]["parent"]
+    return at == root
+
+
+@kernel
+def reroot(nodes, root, node, can_return):
+    """Let `node`, whose parent is `root`, or which is the root already, be the root.
+
+    All parents lead there if agents `can_return`, else only those of the nodes after it.
+    """
     if node != root:
-        nodes[root]["parent"] = node
+        if can_return:
+            nodes[root]["parent"] = node
         nodes[node]["parent"] = trees.NONE

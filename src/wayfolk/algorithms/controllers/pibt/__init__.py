@@ -42,7 +42,7 @@ from wayfolk.algorithms.controllers.pibt.nodes import NodePibt
 from wayfolk.algorithms.options import Range
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.errors import NotSupported
-from wayfolk.kernels.crew import asked, report, wait
+from wayfolk.kernels.crew import Crew, asked, report, wait
 from wayfolk.kernels.direction_map import Lanes, learn
 from wayfolk.kernels.edits import with_changes
 from wayfolk.kernels.planning import planned_by
@@ -112,6 +112,7 @@ class Pibt(Controller):
     def prepare(self, view: View) -> None:
         """Begin without fields; the order of priority stays."""
         self.grid = view.grid
+        assert isinstance(view.crew, Crew)
         grid, n, lasts = view.grid, len(view.here), view.crew.lasts
         learns = self.guidance == "directions"
         prices = criss_cross(grid, lasts[4]) if self.guidance == "criss_cross" else plain(grid, lasts[4])
