@@ -44,12 +44,8 @@ from wayfolk.algorithms.controllers.rhcr.priorities import (
     plan_in_order,
     search_orders,
 )
-from wayfolk.algorithms.controllers.rhcr.rolling import (
-    RollingArrays,
-    new_rolling,
-    new_rolling_states,
-    with_steps,
-)
+from wayfolk.algorithms.controllers.rhcr.rolling import new_rolling, new_rolling_states, with_steps
+from wayfolk.algorithms.controllers.rhcr.rolling_cells import RollingArrays
 from wayfolk.algorithms.options import Range
 from wayfolk.kernels import rra
 from wayfolk.kernels.edits import no_edits, with_changed_edges, with_changes

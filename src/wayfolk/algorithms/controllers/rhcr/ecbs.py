@@ -28,7 +28,8 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
     find_path,
     first_collision,
 )
-from wayfolk.algorithms.controllers.rhcr.rolling import HOLDS, AnyRolling, keep_rule, note_rule
+from wayfolk.algorithms.controllers.rhcr.rolling import AnyRolling
+from wayfolk.algorithms.controllers.rhcr.rolling_moves import HOLDS, keep_rule, note_rule
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
 

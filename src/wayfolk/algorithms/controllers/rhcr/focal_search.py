@@ -17,20 +17,19 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
     count_path,
     trace,
 )
-from wayfolk.algorithms.controllers.rhcr.rolling import (
+from wayfolk.algorithms.controllers.rhcr.rolling import AnyRolling
+from wayfolk.algorithms.controllers.rhcr.rolling_cells import RollingArrays, move_between
+from wayfolk.algorithms.controllers.rhcr.rolling_moves import (
     ENOUGH,
     SEARCHES,
     WAIT,
-    AnyRolling,
-    RollingArrays,
-    RollingStates,
     is_home,
     is_open,
-    move_between,
     move_to,
     n_moves,
     pointer,
 )
+from wayfolk.algorithms.controllers.rhcr.rolling_nodes import RollingStates
 from wayfolk.compile.jit import inner, specialise
 from wayfolk.kernels import heap, rra
 from wayfolk.kernels.codes import NOWHERE

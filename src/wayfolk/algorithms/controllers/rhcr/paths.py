@@ -15,7 +15,7 @@ Invariants  a planned path does not collide with the paths that it was planned a
 
 import numpy as np
 
-from wayfolk.algorithms.controllers.rhcr.rolling import (
+from wayfolk.algorithms.controllers.rhcr.rolling_moves import (
     ENOUGH,
     SEARCHES,
     TOTAL,

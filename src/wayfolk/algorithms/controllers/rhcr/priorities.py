@@ -26,7 +26,7 @@ from wayfolk.algorithms.controllers.rhcr.paths import (
     first_collision,
     hold,
 )
-from wayfolk.algorithms.controllers.rhcr.rolling import HOLDS, TOTAL
+from wayfolk.algorithms.controllers.rhcr.rolling_moves import HOLDS, TOTAL
 from wayfolk.compile.jit import inner, kernel
 from wayfolk.kernels.codes import NOBODY
 from wayfolk.kernels.planning import SLICE
