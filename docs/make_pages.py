@@ -74,6 +74,7 @@ FACTS = {
     "MOVES": "Moves",
     "WORLDS": "Worlds",
     "TERRAIN": "Terrain costs",
+    "ONE_WAY": "One-way edges",
     "SEES": "Sees",
 }
 """The facts that say something to a user, in the order of the page; other constants of a file are its own."""

@@ -103,7 +103,7 @@ class JointBfs:
     def _crossing(self, here: int, there: int) -> Iterable[tuple[int, int]]:
         """The moves that cross the one from `here` to `there`."""
         if not isinstance(self.states, Grid):
-            return self._at_middle.get(self._middle.get((here, there), NOWHERE), ())
+            return self._at_middle.get(self._middle.get((here, there), int(NOWHERE)), ())
         stride = self.states.stride
         if self.states.moves is Moves.FOUR or abs(there - here) in (0, 1, stride):
             return ()

@@ -57,9 +57,12 @@ def middles(states: StateGraph) -> NDArray[np.int32]:
 
 def degrees(states: Grid | StateGraph) -> NDArray[np.int64]:
     """How many neighbours each node has."""
+    counts: NDArray[np.int64]
     if isinstance(states, Grid):
-        return np.unpackbits(states.legal[:, None], axis=1).sum(1).astype(np.int64)
-    return np.diff(states.graph.first).astype(np.int64)
+        counts = np.unpackbits(states.legal[:, None], axis=1).sum(1, dtype=np.int64)
+    else:
+        counts = np.diff(states.graph.first).astype(np.int64)
+    return counts
 
 
 _CROSSES: dict[type, Callable[..., Any]] = {}

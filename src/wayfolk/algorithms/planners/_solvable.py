@@ -13,8 +13,8 @@ Guarantees  False follows from the invariants of `_subproblems`, which no legal 
             moves into empty cells (de Wilde, ter Mors and Witteveen, "Push and Rotate", 2014) and about rotations (Yu and
             Rus, "Pebble motion on graphs with rotations", 2015). How the two are combined here (full rings rotate, so
             they need no empty cells) is our own: it agrees with exhaustive searches on 7,800 maps with up to 6 agents and
-            12 cells, and on 4,000 graphs with up to 8 nodes. None is undecided: maps with diagonal moves and cliffs and
-            other graphs whose rings may cross themselves, one-way edges, and bodies other than points.
+            12 cells, and on 3,500 other worlds with up to 15 nodes. None is undecided: maps with diagonal moves and cliffs
+            and other graphs whose rings may cross themselves, one-way edges, and bodies other than points.
 Cost        O(cells); O(cells^2) at worst if there are agents of no subproblem.
 """
 

@@ -4,8 +4,9 @@ Standley, "Finding optimal solutions to cooperative pathfinding problems", 2010,
 
 Guarantees  a plan of least cost; IMPOSSIBLE if there is none, as long as memory suffices to visit all states.
 Invariants  a standard node, which says where all agents are, is expanded once. f never falls from a node to its successor.
-Cost        exponential in the number of agents. A node has at most 10 successors, where A* without decomposition has up to
-            9 for each agent, multiplied. About 60 bytes a node, and 4 for each agent in every second or third of them.
+Cost        exponential in the number of agents. On a grid, a node has at most 10 successors, where A* without decomposition
+            has up to 9 for each agent, multiplied. About 60 bytes a node, and 4 for each agent in every second or third
+            of them.
 Deviations  an agent on its goal declares that it stays for good, and costs nothing from then on. The paper leaves open how
             waits on the goal are charged to an agent that leaves it again. An expansion is that of one standard or
             intermediate node. The makespan and the sum of loss can be minimised too.
