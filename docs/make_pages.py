@@ -100,8 +100,8 @@ API = {
     "problems": (
         "Problems, plans and results",
         ["Problem", "one_shot", "random_problem", "patrol", "tasks", "deliveries", "paper_problem", "read_scen", "write_scen", "Plan",
-         "read_plan", "export_plan", "import_plan", "Order", "read_orders", "read_stations", "Result", "Status",
-         "WayfolkError"],
+         "read_plan", "export_plan", "import_plan", "Order", "read_orders", "read_stations", "League", "read_lorr",
+         "LeagueRun", "read_league_run", "write_league_run", "Result", "Status", "WayfolkError"],
     ),
     "many": (
         "Planning and simulation for many agents",
@@ -116,7 +116,7 @@ API = {
     "laboratory": ("The laboratory", ["read_runs"]),
     "judge": (
         "The judge and its metrics",
-        ["check", "Fault", "check_record", "why", "Blockage", "metrics", "coherence_over_time"],
+        ["check", "Fault", "check_record", "check_league", "why", "Blockage", "metrics", "coherence_over_time"],
     ),
     "replays": ("Replays, films and notebooks", ["search_page", "write_replay", "Page"]),
     "environment": ("Environments for learning", ["env"]),

@@ -47,7 +47,20 @@ SWEEP = (
     '[[sweep]]\nmaps = [{make = "random", width = 9, height = 9}]\nproblems = [{kind = "pairs", count = 2}]\n'
     "algorithms = [NAME]\n"
 )
+LEAGUE = (
+    '{"mapFile": "m.map", "agentFile": "a.agents", "taskFile": "t.tasks", "teamSize": 1, "numTasksReveal": 1.5, '
+    '"version": "2024 LoRR"}'
+)
+LEAGUE_RUN = (
+    '{"actionModel": "MAPF_T", "version": "2026 LoRR", "agentMaxCounter": 3, "start": [[0, 0, "E"]], '
+    '"numTaskFinished": 0, "actualPaths": ["[(0,0,0,0,0):(F 1)]"], "actualSchedule": ["0:0"]}'
+)
 EVIL = '</script><img src=x onerror="window.hacked=1">'
+
+
+def read_run(file):
+    """Read the output of a program of the League, for an instance with one robot."""
+    return wf.read_league_run(file, wf.League(GRID, np.array([9], np.int32), [np.array([9], np.int32)], 1, 2026))
 
 
 class Trap:
@@ -337,6 +350,17 @@ HOSTILE = {
             text_file("o.json", f'[{{"release": 1{"0" * 400}, "stops": [[0, 0]]}}]'),
             lambda file: read_orders(file, GRID),
         ),
+    ],
+    "League instance": [
+        (text_file("i.json", LEAGUE.replace("m.map", "../../../../etc/hostname")), wf.read_lorr),
+        (text_file("i.json", LEAGUE.replace("1.5", "1e400")), wf.read_lorr),
+        (text_file("i.json", "[" * 10**5), wf.read_lorr),
+    ],
+    "League output": [
+        (text_file("o.json", LEAGUE_RUN.replace("F 1", "F 4194304,W 4194304")), read_run),
+        (text_file("o.json", LEAGUE_RUN.replace('["', '["' + '","' * 10**4 + "[(0,0,0,0,0):(F 4000000)]")), read_run),
+        (text_file("o.json", LEAGUE_RUN.replace("0:0", f"{1 << 40}:0")), read_run),
+        (text_file("o.json", LEAGUE_RUN.replace("[0, 0,", f"[{1 << 62}, 0,")), read_run),
     ],
     "scene": [
         (text_file("a.toml", f'{SCENE}[controller]\nname = "trap:begin"\n'), wf.read_scene),

@@ -27,6 +27,9 @@ from .errors import WayfolkError as WayfolkError
 from .experiments.sweeps.store import read_runs as read_runs
 from .files.exchange import export_plan as export_plan
 from .files.exchange import import_plan as import_plan
+from .files.league import read_lorr as read_lorr
+from .files.league_output import read_league_run as read_league_run
+from .files.league_output import write_league_run as write_league_run
 from .files.maps import parse_ascii as parse_ascii
 from .files.maps import read_map as read_map
 from .files.maps import write_map as write_map
@@ -47,11 +50,14 @@ from .judge import metrics as metrics
 from .judge.blockage import Blockage as Blockage
 from .judge.blockage import why as why
 from .judge.coherence import coherence_over_time as coherence_over_time
+from .judge.league import check_league as check_league
 from .judge.plans import Fault as Fault
 from .judge.plans import check as check
 from .judge.records import check_record as check_record
 from .problem import events as events
 from .problem.events import Event as Event
+from .problem.league import League as League
+from .problem.league import LeagueRun as LeagueRun
 from .problem.orders import Order as Order
 from .problem.papers import paper_map as paper_map
 from .problem.papers import paper_problem as paper_problem

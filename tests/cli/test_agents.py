@@ -472,7 +472,7 @@ def test_a_plan_goes_through_a_pipe(room):
 
 def test_compiling_does_not_count(room, monkeypatch):
     assert wayfolk(*AGENTS, "--json").code == 0  # compiled, or loaded
-    monkeypatch.setattr("wayfolk.simulation.solving.make_ready", lambda entry, first_plan: time.sleep(1.0))
+    monkeypatch.setattr("wayfolk.simulation.solving.make_ready", lambda entry, first_plan, is_plain: time.sleep(1.0))
     began = time.perf_counter()
     said = wayfolk(*AGENTS, "--seconds", 100, "--json")
     took, answer = time.perf_counter() - began, the_json(said)

@@ -10,14 +10,15 @@ from wayfolk.algorithms.controllers import Controller
 from wayfolk.errors import BadInput, BadProblem, NotSupported, UnknownName
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.records import check_record
-from wayfolk.kernels.codes import ARRIVE, BLOCK, GOAL, JOIN, LEAVE, MOVE, REFUSED, THOUGHT
+from wayfolk.kernels.codes import ARRIVE, BLOCK, GOAL, JOIN, LEAVE, MOVE, OPEN_EAST, OPEN_SOUTH, REFUSED, THOUGHT
 from wayfolk.problem import events
-from wayfolk.problem.problem import one_shot, patrol, patrol_between, tasks
+from wayfolk.problem.problem import one_shot, patrol, patrol_between, random_problem, tasks
 from wayfolk.problem.record import DISTANCE, STEPS, TURNS
 from wayfolk.problem.result import Status
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.solving import simulate
 from wayfolk.world.generate import random_map
+from wayfolk.world.grid import Grid
 
 OPEN = parse_ascii("\n".join(["......"] * 4))
 
@@ -334,3 +335,49 @@ def test_what_is_not_seen_is_taken_for_free():
     assert blind.time >= seeing.time
     assert len(blind.record.of(THOUGHT)) > len(seeing.record.of(THOUGHT))
     assert check_record(blind.record) == []
+
+
+def test_cliffs_are_learned_when_they_are_seen():
+    """Of a wall of cliffs with one gap, agents learn as much as they need to go around it."""
+    links = np.full((3, 6), OPEN_EAST | OPEN_SOUTH, np.uint8)
+    links[:2, 2] &= ~np.uint8(OPEN_EAST)
+    grid = Grid(np.ones((3, 6)), "four", links=links)
+    blind = simulate(one_shot(grid, [(0, 0)], [(5, 0)]), "lra", vision=2.5, until=200)
+    assert blind.status is Status.SOLVED
+    assert blind.time == 9
+    assert blind.record.of(REFUSED).size == 0
+    assert check_record(blind.record) == []
+
+
+@pytest.mark.parametrize("controller", ["lra", "whca", "pibt", "bmaa_plus"])
+def test_cliffs_and_costs_that_are_seen_stop_nobody(controller):
+    rng = np.random.default_rng(3)
+    costs = rng.integers(1, 6, (12, 12)).astype(float)
+    links = np.where(rng.random((12, 12)) < 0.1, OPEN_SOUTH, OPEN_EAST | OPEN_SOUTH).astype(np.uint8)
+    grid = Grid(rng.random((12, 12)) > 0.1, costs=costs, links=links)
+    run = simulate(random_problem(grid, agents=4, seed=2), controller, vision=2.0, until=2000)
+    assert run.status is Status.SOLVED
+    assert check_record(run.record) == []
+
+
+def test_dear_cells_are_avoided_once_they_are_seen():
+    costs = np.ones((3, 6))
+    costs[0, 3] = 50.0
+    grid = Grid(np.ones((3, 6)), "four", costs=costs)
+    problem = one_shot(grid, [(0, 0)], [(5, 0)])
+    blind, seeing = (simulate(problem, "lra", vision=vision, until=200) for vision in (1.5, None))
+    for run in (blind, seeing):
+        assert run.status is Status.SOLVED
+        assert grid.cell((3, 0)) not in run.record.cell[run.record.of(MOVE)]
+    world = Simulation(problem, "lra", vision=1.5)
+    assert world.control.vision.known.costs.max() == 1.0
+    world.advance(2)
+    assert world.control.vision.known.costs[0, 3] == 50.0
+
+
+def test_neighbours_are_seen_however_short_the_sight():
+    """A diagonal move beside a wall is legal only as the wall is known."""
+    grid = parse_ascii("....\n.@..\n....\n....")
+    run = simulate(one_shot(grid, [(0, 0)], [(3, 3)]), "lra", vision=1, until=200)
+    assert run.status is Status.SOLVED
+    assert run.record.of(REFUSED).size == 0

@@ -12,12 +12,13 @@ from wayfolk.algorithms.controllers import Controller
 from wayfolk.errors import BadInput, NotSupported
 from wayfolk.files.maps import parse_ascii
 from wayfolk.judge.records import check_record
-from wayfolk.kernels.codes import ARRIVE, THOUGHT
+from wayfolk.kernels.codes import ARRIVE, OPEN_EAST, OPEN_SOUTH, THOUGHT
 from wayfolk.problem import events
 from wayfolk.problem.problem import one_shot, patrol, tasks
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.world_file import memory_of, read_world
 from wayfolk.world.generate import random_map
+from wayfolk.world.grid import Grid
 
 pytestmark = pytest.mark.plain
 
@@ -141,6 +142,30 @@ def test_a_world_of_another_version_goes_on_with_a_new_controller(tmp_path):
     assert again.record().began == 15.0
     assert check_record(again.record()) == []
     assert len(again.record().of(ARRIVE)) > 0
+
+
+def test_what_is_known_of_costs_and_cliffs_is_saved(tmp_path):
+    file = tmp_path / "world.npz"
+    costs = np.ones((4, 9))
+    costs[:, 6:] = 3.0
+    links = np.full((4, 9), OPEN_EAST | OPEN_SOUTH, np.uint8)
+    links[1:, [2, 7]] = OPEN_SOUTH
+    grid = Grid(np.ones((4, 9)), costs=costs, links=links)
+    world = Simulation(one_shot(grid, [(0, 3)], [(8, 3)]), "lra", vision=2.0)
+    world.advance(2)
+    world.save(file)
+    again = read_world(file)
+    assert again.control.vision.known == world.control.vision.known
+    assert np.array_equal(again.control.vision.known.links, world.control.vision.known.links)
+    for one in (world, again):
+        one.advance(60)
+    assert again.record().cell.tolist() == world.record().cell.tolist()
+    with np.load(file) as archive:
+        parts = dict(archive)
+    del parts["known_links"]
+    np.savez_compressed(file, **parts)
+    with pytest.raises(BadInput, match="of the arrays 'links' and 'known_links' there should be both or none"):
+        read_world(file)
 
 
 @pytest.mark.parametrize(

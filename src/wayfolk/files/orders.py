@@ -4,6 +4,8 @@ release,pickup,delivery                  names of stations, or places as "3 4"
 0,A,B
 
 {"stations": {"A": [1, 2], "B": [9, 2]}, "orders": [{"release": 0, "stops": ["A", "B", [4, 4]]}]}
+
+On a graph, places are the names of its nodes; stations of a roadmap stand for the first of their nodes.
 """
 
 from __future__ import annotations
@@ -11,26 +13,29 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Hashable
 from typing import Any
 
-from wayfolk.errors import BadInput, hint
+from wayfolk.errors import BadInput, BadProblem, hint
 from wayfolk.files.csv_rows import csv_rows
 from wayfolk.files.raw import File, read_bytes, shown
+from wayfolk.files.world_json import name_of
 from wayfolk.problem.orders import Order
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
-Stations = dict[str, tuple[int, int]]
+Stations = dict[str, Any]  # the place of each: (x, y), or the name of a node
 STOPS = ("pickup", "delivery")
 
 
-def read_orders(file: File, grid: Grid, stations: Stations | None = None) -> list[Order]:
+def read_orders(file: File, world: Grid | Graph, stations: Stations | None = None) -> list[Order]:
     """The orders in `file`, by their release; names are those of `stations`, or of the file's own."""
     text = _text(file)
     try:
         if text.lstrip().startswith(("{", "[")):
-            orders = _from_json(text, grid, dict(stations or {}))
+            orders = _from_json(text, world, dict(stations or {}))
         else:
-            orders = _from_csv(text, grid, dict(stations or {}))
+            orders = _from_csv(text, world, dict(stations or {}))
     except BadInput as why:
         raise BadInput(f"{file}{why}" if str(why).startswith(", line") else f"{file}: {why}") from None
     if not orders:
@@ -66,11 +71,11 @@ def _text(file: File) -> str:
         raise BadInput(f"{file}: the file is not text in UTF-8") from None
 
 
-def _from_csv(text: str, grid: Grid, stations: Stations) -> list[Order]:
+def _from_csv(text: str, world: Grid | Graph, stations: Stations) -> list[Order]:
     orders = []
     for line, row in _rows(text, STOPS):
         where = f", line {line}"
-        stops = tuple(grid.cell(_place(row[name], grid, stations, where)) for name in STOPS)
+        stops = tuple(_stop(row[name], world, stations, where) for name in STOPS)
         orders.append(Order(stops, _release(row.get("release") or 0, where), row.get("name") or f"line {line}"))
     return orders
 
@@ -97,11 +102,11 @@ def _rows(text: str, needed: tuple[str, ...]) -> list[tuple[int, dict[str, str]]
     return rows
 
 
-def _from_json(text: str, grid: Grid, stations: Stations) -> list[Order]:
+def _from_json(text: str, world: Grid | Graph, stations: Stations) -> list[Order]:
     content = _json(text)
     if isinstance(content, list):
         content = {"orders": content}
-    stations |= _stations(content.get("stations", {}), grid)
+    stations |= _stations(content.get("stations", {}), world)
     listed = content.get("orders")
     if not isinstance(listed, list):
         raise BadInput(f"'orders' should be a list, not {shown(listed)}")
@@ -110,7 +115,7 @@ def _from_json(text: str, grid: Grid, stations: Stations) -> list[Order]:
         where = f"order {k}"
         if not isinstance(entry, dict) or not isinstance(entry.get("stops"), list) or not entry["stops"]:
             raise BadInput(f"{where}: should be an object with a list of 'stops', not {shown(entry)}")
-        stops = tuple(grid.cell(_place(stop, grid, stations, where)) for stop in entry["stops"])
+        stops = tuple(_stop(stop, world, stations, where) for stop in entry["stops"])
         orders.append(Order(stops, _release(entry.get("release", 0), where), str(entry.get("name", where))))
     return orders
 
@@ -126,10 +131,34 @@ def _json(text: str) -> Any:
         raise BadInput("not JSON: a number has too many digits") from None
 
 
-def _stations(content: Any, grid: Grid) -> Stations:
+def _stations(content: Any, world: Grid | Graph) -> Stations:
     if not isinstance(content, dict):
         raise BadInput(f"'stations' should be an object with a place for each name, not {shown(content)}")
-    return {str(name): _place(place, grid, {}, f"station {name!r}") for name, place in content.items()}
+    if not isinstance(world, Grid):
+        return {str(name): _name(place, world, {}, f"station {name!r}") for name, place in content.items()}
+    return {str(name): _place(place, world, {}, f"station {name!r}") for name, place in content.items()}
+
+
+def _stop(value: Any, world: Grid | Graph, stations: Stations, where: str) -> Any:
+    """A stop of an order: a cell of a grid, the name of a node of a graph."""
+    if isinstance(world, Grid):
+        return world.cell(_place(value, world, stations, where))
+    return _name(value, world, stations, where)
+
+
+def _name(value: Any, graph: Graph, stations: Stations, where: str) -> Hashable:
+    """The name of the node that `value` stands for: a station or a name; in a table, numbers are texts."""
+    value = value.strip() if isinstance(value, str) else name_of(value)
+    is_numbers = isinstance(value, str) and re.fullmatch(r"-?\d{1,9}([ ,;]+-?\d{1,9})*", value)
+    numbers = [int(part) for part in re.split(r"[ ,;]+", value)] if is_numbers else []
+    own = {name: places[0] for name, places in getattr(graph, "stations", {}).items() if places}
+    known = own | stations
+    for name in (known.get(value, value), value, numbers[0] if len(numbers) == 1 else tuple(numbers)):
+        try:
+            return graph.place(graph.cell(name))
+        except BadProblem:
+            continue
+    raise BadInput(f"{where}: there is no place and no station {shown(value)}{hint(str(value), map(str, graph.names))}")
 
 
 def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int, int]:
@@ -137,7 +166,8 @@ def _place(value: Any, grid: Grid, stations: Stations, where: str) -> tuple[int,
     if isinstance(value, str):
         value = value.strip()
         if value in stations:
-            return stations[value]
+            known: tuple[int, int] = stations[value]
+            return known
         numbers = re.fullmatch(r"(-?\d{1,9})[ ,;]+(-?\d{1,9})", value)
         if numbers is None:
             raise BadInput(f"{where}: there is no station {shown(value)}{hint(value, stations)}")

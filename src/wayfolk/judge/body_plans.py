@@ -268,7 +268,7 @@ class BodyJudge(FaultList):
         return legal
 
     def _judge_middles(
-        self, here: Whereabouts, there: Whereabouts, agents: Ints, before: Ints, after: Ints, step: int
+        self, here: Whereabouts, there: Whereabouts, agents: Ints, before: Ints, after: Ints, step: float
     ) -> None:
         """Points and squares of one cell that meet in the middle of their moves."""
         begin = np.where(here.share > 0.0, here.cell, np.where(there.share > 0.0, there.cell, here.cell))

@@ -13,10 +13,10 @@ Faults are data: the tests, the command line, the playground and every row of an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,6 +64,9 @@ class Fault:
     `step` counts the steps of a plan (a move from step 11 to 12 is at 12); in a record it is the time of the row.
     """
 
+    SENTENCES: ClassVar[Mapping[str, str]] = _SENTENCES
+    """What each kind of fault means; a lower one is listed first within a step."""
+
     kind: str
     step: float
     agents: tuple[int, ...]
@@ -80,7 +83,7 @@ class Fault:
             names = [*names[:5], f"{len(names) - 5} more"]
         who = f"agents {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"agent {''.join(names)}"
         when = f"step {self.step}" if isinstance(self.step, int) else f"time {self.step:.10g}"
-        return f"{when}: {_SENTENCES[self.kind].format(*self.places, who=who)}"
+        return f"{when}: {self.SENTENCES[self.kind].format(*self.places, who=who)}"
 
 
 def check(
@@ -138,6 +141,8 @@ def check(
 class FaultList:
     """The faults found so far of agents on these nodes."""
 
+    fault: type[Fault] = Fault
+
     def __init__(self, states: Grid | StateGraph, limit: int) -> None:
         self.states, self.limit = states, max(limit, 0)
         self.faults: list[Fault] = []
@@ -145,7 +150,7 @@ class FaultList:
     def add(self, kind: str, step: float, agents: ArrayLike, *cells: int) -> None:
         """Add one fault of several agents."""
         names = tuple(np.unique(agents).tolist())
-        self.faults.append(Fault(kind, step, names, tuple(self.states.place(cell) for cell in cells)))
+        self.faults.append(self.fault(kind, step, names, tuple(self.states.place(cell) for cell in cells)))
 
     def single(self, kind: str, steps: NDArray[Any], agents: NDArray[Any], *cells: NDArray[Any]) -> None:
         """Add a fault for each row of `steps`, `agents` and `cells`, up to the limit; rows are ordered by step."""
@@ -154,7 +159,7 @@ class FaultList:
 
     def verdict(self) -> list[Fault]:
         """Return the first faults, by step."""
-        rank = {kind: number for number, kind in enumerate(KINDS_OF_FAULT)}
+        rank = {kind: number for number, kind in enumerate(self.fault.SENTENCES)}
         key = lambda fault: (fault.step, rank[fault.kind], fault.agents, str(fault.places))  # noqa: E731
         return sorted(self.faults, key=key)[: self.limit]
 

@@ -121,7 +121,7 @@ def _refuse_nonsense(record: Record) -> None:
         raise BadInput(f"a record of nodes is in the time model {STEPS}, not in {record.model!r}")
     states = record.states
     assert isinstance(states, StateGraph)
-    n_edges = len(states.first.graph.target) if isinstance(states.first, Graph) else 0
+    n_edges = len(states.first.edges) if isinstance(states.first, Graph) else 0
     is_edit = np.isin(record.kind, EDITS)
     most = np.select(
         [np.isin(record.kind, (BLOCK, FREE)), np.isin(record.kind, (CLOSE, OPEN)),

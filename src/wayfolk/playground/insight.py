@@ -12,7 +12,7 @@ from wayfolk.errors import TooLarge
 from wayfolk.judge.blockage import why
 from wayfolk.judge.last_steps import RECENT
 from wayfolk.kernels.codes import NOWHERE
-from wayfolk.kernels.crew import Crew
+from wayfolk.kernels.crew import AnyCrew
 from wayfolk.kernels.reservations import Reservations
 from wayfolk.problem.plan import Plan
 from wayfolk.problem.problem import Problem
@@ -52,7 +52,7 @@ def reserved(tables: list[Reservations], step: int) -> Cells:
     return rows[np.lexsort((rows[:, 2], rows[:, 0]))][:MOST_ROWS].astype(np.int32)
 
 
-def routes_ahead(crew: Crew) -> Cells:
+def routes_ahead(crew: AnyCrew) -> Cells:
     """The routes that controllers have handed out, from now on."""
     width = crew.route.shape[1]
     at, n = crew.answers["at"].astype(np.int64), crew.answers["n_route"].astype(np.int64)

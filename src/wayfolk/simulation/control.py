@@ -1,7 +1,7 @@
 """The control of a simulation: what its controller sees and hears of the state, and what it decides.
 
-Only the routes that a change makes wrong are dropped: those of the agents that it is about, and those with a move that
-a new wall forbids.
+Only the routes that a change makes wrong are dropped: those of the agents that it is about, those with a move that a new
+wall or cliff forbids, and those through cells that turn out to be dearer than they were thought to be.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wayfolk.algorithms.controllers import Change, Controller, View
 from wayfolk.errors import BadInput
 from wayfolk.kernels.codes import THOUGHT
-from wayfolk.kernels.crew import Crew, drop_node_routes, drop_routes
+from wayfolk.kernels.crew import Crew, drop_node_routes, drop_routes, drop_routes_over
 from wayfolk.kernels.planning import AskPython
 from wayfolk.kernels.rows import with_rows
 from wayfolk.simulation.state import Changes, WorldState
@@ -59,9 +59,14 @@ class Control:
     def look(self) -> None:
         """Reveal what agents see, and tell the controller which cells are other than it thought."""
         assert self.vision is not None
+        before = self.vision.known._costs
         seen = self.vision.look(self.state.crew.agents["here"][self.state.crew.agents["present"]])
-        if seen.size:
-            self.tell(Changes(cells=seen.tolist()))
+        if not seen.size:
+            return
+        after = self.vision.known._costs
+        if before is not None and after is not None and before is not after:
+            drop_routes_over(self.state.crew, after > before)
+        self.tell(Changes(cells=seen.tolist()))
 
     def ask(self) -> None:
         """Let the controller decide in Python, or make room in its arrays."""

@@ -73,7 +73,7 @@ class EventQueue:
     def nodes_of(self, event: Event, states: Grid | StateGraph, agents: NDArray[np.void]) -> list[int]:
         """The nodes of the places of `event`, or the cells or lanes that it edits; BadProblem if one is not there."""
         if event.kind in EDITS:
-            return nodes.edges_of(states, event.kind, event.places)
+            return nodes.cells_or_edges(states, event.kind, event.places)
         n, joining = len(agents), [one.body for one in self if one.kind == JOIN]
         if event.kind in ABOUT_AGENTS and not 0 <= event.agent < n + len(joining):
             raise BadProblem(f"an event at time {event.time} is about agent {event.agent}, who does not exist")
@@ -90,7 +90,7 @@ class EventQueue:
             edits = [edit for edit in edits if node in map(states.cell, edit[2].places)]
             return max(edits, key=_order)[2].kind == FREE if edits else states.is_free(node)
         for _, _, event in sorted(edits, key=_order):
-            states = edited(states, event.kind, nodes.edges_of(states, event.kind, event.places))
+            states = edited(states, event.kind, nodes.cells_or_edges(states, event.kind, event.places))
         return states.is_free(node)
 
 

@@ -83,11 +83,14 @@ class FleetMap:
     def moved(self, here: Cells, then: Cells) -> NDArray[np.float64]:
         """How far robots have gone in a straight line, in steps; infinitely far where cells have no positions."""
         if isinstance(self.states, Grid):
-            return np.abs(self.states.places(here) - self.states.places(then)).max(1).astype(np.float64)
+            far: NDArray[np.float64] = np.abs(self.states.places(here) - self.states.places(then)).max(1).astype(float)
+            return far
         if self.states.positions is None:
-            return np.where(self.cells(here) == self.cells(then), 0.0, np.inf)
+            gone: NDArray[np.float64] = np.where(self.cells(here) == self.cells(then), 0.0, np.inf)
+            return gone
         apart: NDArray[np.float64] = np.linalg.norm(self.states.positions[here] - self.states.positions[then], axis=1)
-        return apart / self._step
+        steps: NDArray[np.float64] = apart / self._step
+        return steps
 
     @cached_property
     def _step(self) -> float:
@@ -110,7 +113,8 @@ class FleetMap:
         """The robots on some cells, all of which hold one place."""
         if isinstance(self.states, Grid):
             held = occupant[cells]
-            return held[held != NOBODY].tolist()
+            robots: list[int] = held[held != NOBODY].tolist()
+            return robots
         return [robot for cell in cells for robot in nodes.holders(self.states, occupant, cell)]
 
     def adjacency(self, kind: int = 0) -> Adjacency:

@@ -62,7 +62,8 @@ def places_of(states: States, node: int) -> NDArray[np.int32]:
 def holders(states: States, occupant: NDArray[np.int32], node: int) -> list[int]:
     """The agents that hold places of `node`."""
     held = occupant[places_of(states, node)]
-    return np.unique(held[held != NOBODY]).tolist()
+    agents: list[int] = np.unique(held[held != NOBODY]).tolist()
+    return agents
 
 
 def n_places(states: States) -> int:
@@ -97,7 +98,7 @@ def kind_number(states: States, body: Body | None) -> int:
     return kinds.index(body)
 
 
-def edges_of(states: States, kind: int, places: tuple[Any, ...]) -> list[int]:
+def cells_or_edges(states: States, kind: int, places: tuple[Any, ...]) -> list[int]:
     """The cells that an edit blocks or frees, or the edges of the lanes that it closes or opens."""
     world = states if isinstance(states, Grid) else states.world
     if kind in (CLOSE, OPEN):
@@ -167,7 +168,8 @@ def step_to(states: States, here: int, place: Any) -> int | None:
     place = tuple(place) if isinstance(place, list) else place
     for node in [here, *target.tolist()]:
         at = states.place(node)
-        if place in _names(at.end if isinstance(at, OnTheWay) else at, states, node):
+        end = at.end if isinstance(at, OnTheWay) and node != here else at
+        if place in _names(end, states, node):
             return int(node)
     return None
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.catalogue import Entry
@@ -92,6 +91,8 @@ class Simulation(Task):
         begun, given = begin_controller(entry, problem, seed, own_options)
         state = WorldState(problem, model, tick, lookahead=begun.lookahead, reader=begun, span=span_of(record))
         sight = None if vision is None else Vision(problem.grid, vision)
+        if sight is not None:
+            sight.look(problem.starts)
         self._put_together(problem, entry, Control(begun, state, sight, memory), given, seed, clock)
         self.controller.prepare(self.control.view())
         for event in sorted(events, key=lambda event: event.time):
@@ -175,7 +176,7 @@ class Simulation(Task):
         """What steps with a limit of time have learned."""
         return StepBudget()
 
-    def places(self) -> NDArray[np.int32] | list[Any]:
+    def places(self) -> Any:
         """The place of each agent, as rows of x and y; of an agent that has left, its last place.
 
         In other worlds than square grids, and for other bodies than points, it is a list of places.
@@ -231,7 +232,7 @@ class Simulation(Task):
         """Open lanes again that were closed."""
         self.happen(happenings.open_lanes(self.time, lanes))
 
-    def send(self, agents: Iterable[int], place: Place) -> NDArray[np.int32] | list[Any]:
+    def send(self, agents: Iterable[int], place: Place) -> Any:
         """Send `agents` to `place`: each gets a cell of its own around it as its goal. Returns the goals, as `places` does.
 
         The goals are the free cells that are fewest steps from `place`; each goes to the nearest agent that has none.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wayfolk.algorithms import catalogue
+from wayfolk.algorithms.entry import GRID
 from wayfolk.algorithms.paths import tiny_grid
 from wayfolk.algorithms.refusals import shared_goals
 from wayfolk.algorithms.suitability import complete_for, with_objective
@@ -20,6 +21,7 @@ from wayfolk.problem.problem import Problem, one_shot
 from wayfolk.problem.result import Result, Status
 from wayfolk.simulation.run import Run
 from wayfolk.simulation.simulation import Simulation
+from wayfolk.world.graph import Graph
 from wayfolk.world.spots import fewest_steps
 
 
@@ -80,7 +82,7 @@ def solve(
     if steps is not None and not is_controller:
         raise NotSupported(f"{entry.name} is limited by expansions or seconds, not by steps: it is a planner")
     first_plan = first_plan or (seconds is None and expansions is None)
-    make_ready(entry, first_plan)
+    make_ready(entry, first_plan, problem.is_plain)
     with memory_limit(memory):
         task, spent = begin_within(seconds, entry, lambda: _begin(problem, entry, seed, options))
         if isinstance(task, Simulation):
@@ -112,7 +114,7 @@ def solve(
 def _usual_steps(problem: Problem) -> int:
     """How many steps a controller may take to bring all agents to their goals, if the caller does not say."""
     if problem.is_plain:
-        return 1000 + 10 * (problem.grid.width + problem.grid.height)
+        return int(1000 + 10 * (problem.grid.width + problem.grid.height))
     steps = fewest_steps(problem.states, problem.starts, problem.goals)
     return 1000 + 10 * int(steps[steps != UNREACHED].max(initial=0))
 
@@ -139,7 +141,7 @@ def simulate(
     if problem.pool.size and until is None and seconds is None:
         raise BadProblem("tasks never end: say until which time, or for how many seconds, to simulate")
     if seconds is not None:
-        make_ready(entry)
+        make_ready(entry, is_plain=problem.is_plain)
     with memory_limit(memory):
         simulation, spent = begin_within(None, entry, lambda: Simulation(problem, entry, **options))
         assert isinstance(simulation, Simulation)
@@ -151,14 +153,18 @@ def simulate(
 
 
 @cache
-def make_ready(algorithm: Any, first_plan: bool = False) -> None:
+def make_ready(algorithm: Any, first_plan: bool = False, is_plain: bool = True) -> None:
     """Load or compile the kernels of `algorithm` by solving something tiny: compiling does not count as planning.
 
-    With `first_plan`, those that an anytime planner needs for better plans only are left out.
+    The kernels are those for points on a square grid (`is_plain`), or those for all other worlds and bodies, if there are
+    such. With `first_plan`, those that an anytime planner needs for better plans only are left out.
     A controller of the caller's own, which is for one run, is left alone.
     """
     entry = catalogue.find(algorithm, "planners", "controllers")
     if entry.once:
         return
-    problem = one_shot(tiny_grid(entry), [(0, 0), (3, 0)], [(3, 3), (0, 3)])
+    if not is_plain and entry.worlds == GRID:
+        return
+    grid = tiny_grid(entry)
+    problem = one_shot(grid if is_plain else Graph.from_grid(grid), [(0, 0), (3, 0)], [(3, 3), (0, 3)])
     finish(_begin(problem, entry, 0, {}), budget=1000, what="steps", portion=8, first_plan=first_plan)

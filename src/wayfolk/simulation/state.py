@@ -107,7 +107,7 @@ class WorldState:
             changes.agents.append(self.n_agents)
             self._join(start, nodes.stand(self.states, goal))
         elif event.kind in EDITS:
-            where = nodes.edges_of(self.states, event.kind, event.places)
+            where = nodes.cells_or_edges(self.states, event.kind, event.places)
             in_use = nodes.in_use(self.states, event.kind, where, self.crew)
             self._edit(event.kind, [cell for cell, waits in zip(where, in_use, strict=True) if not waits], changes)
             taken = [place for place, waits in zip(event.places, in_use, strict=True) if waits]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from wayfolk.compile.loading import LOADED, loading_seconds
 from wayfolk.errors import BadInput
-from wayfolk.kernels.crew import Crew
+from wayfolk.kernels.crew import AnyCrew
 from wayfolk.kernels.crossing import SOON
 from wayfolk.kernels.rows import with_rows
 
@@ -50,7 +50,7 @@ class StepBudget:
         world.lap(leaps=False)
         self.learn(n, self.clock() - before - loading_seconds(loaded))
 
-    def choose(self, crew: Crew, now: float, tick: float, seconds: float, together: bool) -> int:
+    def choose(self, crew: AnyCrew, now: float, tick: float, seconds: float, together: bool) -> int:
         """Let all agents that need a route stand until the next tick, but those for which `seconds` suffice: how many."""
         agents, answers = crew.agents, crew.answers
         if len(self.asked) < len(agents):

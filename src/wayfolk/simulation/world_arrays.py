@@ -23,11 +23,14 @@ from wayfolk.world.tiling import Tiling
 
 MEMORY = "memory."
 """What the names of the arrays of the controller's memory begin with."""
-OPTIONAL = ("known", "costs", "links", "free", "free_at_start", "free_at_record", *CHANGES)
+MAPS = ("free", "free_at_start", "free_at_record")
+ON_GRIDS = ("known", "known_costs", "known_links", "costs", "links")
+OPTIONAL = (*ON_GRIDS, *MAPS, *CHANGES)
 EXPECTED: Expected = {
     "about": ("U", ()),
-    **dict.fromkeys(("free", "free_at_start", "free_at_record", "known"), (np.bool_, (None, None))),
-    "costs": (np.float64, (None, None)), "links": (np.uint8, (None, None)),
+    **dict.fromkeys((*MAPS, "known"), (np.bool_, (None, None))),
+    **dict.fromkeys(("costs", "known_costs"), (np.float64, (None, None))),
+    **dict.fromkeys(("links", "known_links"), (np.uint8, (None, None))),
     **dict.fromkeys(("starts", "pool", "drops", "record_starts", "record_goals", *CHANGES), (np.int32, (None,))),
     **dict.fromkeys(("routes", "route", "visits"), (np.int32, (None, None))),
     "agents": (AGENT, (None,)), "answers": (ANSWER, (None,)), "states": (STATE, (None,)), "log": (ROW, (None,)),
@@ -46,13 +49,11 @@ def check_shapes(arrays: Arrays, about: dict[str, Any]) -> None:
         "visits": (n, arrays["visits"].shape[1]), "route": (n, arrays["route"].shape[1]),
         "routes": (len(arrays["starts"]), arrays["visits"].shape[1]),
     }  # fmt: skip
-    maps, others = ("free", "free_at_start", "free_at_record"), CHANGES
-    if "world" in about:
-        maps, others = others, (*maps, "known", "costs", "links")  # type: ignore[assignment]
-    for name in maps:
+    has_nodes = "world" in about
+    for name in CHANGES if has_nodes else MAPS:
         if name not in arrays:
             raise BadInput(f"the array {name!r} is missing")
-    for name in others:
+    for name in (*MAPS, *ON_GRIDS) if has_nodes else CHANGES:
         if name in arrays:
             raise BadInput(f"the array {name!r} does not belong to this kind of world")
     if "free" in arrays:
@@ -61,7 +62,7 @@ def check_shapes(arrays: Arrays, about: dict[str, Any]) -> None:
             raise BadInput("there are no cells")
         if shape[0] * shape[1] > MAX_CELLS:
             raise BadInput(f"a map of {shape[1]} x {shape[0]} cells is too large")
-        sizes |= dict.fromkeys(("free_at_start", "free_at_record", "known", "costs", "links"), shape)
+        sizes |= dict.fromkeys((*MAPS, *ON_GRIDS), shape)
     for name, size in sizes.items():
         if name in arrays and arrays[name].shape != size:
             raise BadInput(f"the array {name!r} of the shape {arrays[name].shape} does not fit the others")

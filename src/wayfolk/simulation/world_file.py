@@ -58,8 +58,10 @@ def write_world(world: Simulation, file: File) -> None:
         raise NotSupported("only a Simulation with a controller that has a name can be saved")
     problem, control = world.problem, world.control
     arrays, about = world.world_state.save(problem.states)
+    if control.vision is not None:
+        known = control.vision.known
+        arrays |= {"known": known.free, "known_costs": known.costs, "known_links": known.links}
     arrays |= {
-        "known": None if control.vision is None else control.vision.known.free,
         "starts": problem.starts, "routes": problem.routes, "pool": problem.pool, "drops": problem.drops,
     }  # fmt: skip
     memory = memory_of(world)
@@ -144,6 +146,14 @@ def _entry(about: dict[str, Any], controller: Any, trust: bool) -> Entry:
     return entry
 
 
+def _known_grid(arrays: Arrays, about: dict[str, Any]) -> Grid:
+    """The map as far as it was seen; of a map with costs or cliffs these are known or not too."""
+    for name in ("costs", "links"):
+        if (name in arrays) != (f"known_{name}" in arrays):
+            raise BadInput(f"of the arrays {name!r} and 'known_{name}' there should be both or none")
+    return Grid(arrays["known"], costs=arrays.get("known_costs"), links=arrays.get("known_links"), **about["map"])
+
+
 def _check_settings(about: dict[str, Any], entry: Entry) -> None:
     """Raise BadInput unless the numbers of `about` can be those of a simulation."""
     checked_seed(about["seed"])
@@ -189,7 +199,7 @@ def _world(about: dict[str, Any], arrays: Arrays, maps: Maps, entry: Entry) -> S
     vision = None
     if about["vision"] is not None:
         vision = Vision(now.grid, float(about["vision"]))
-        vision.known = Grid(arrays["known"], **about["map"])
+        vision.known = _known_grid(arrays, about)
     world = Simulation.restored(problem, entry, Control(controller, state, vision), options, seed)
     world.seconds = float(about["seconds"])
     controller.prepare(world.control.view())
@@ -219,7 +229,8 @@ def _event_as_dict(event: Event) -> dict[str, Any]:
 
 def _event(world: Simulation, told: dict[str, Any]) -> Event:
     """An event to come, which can happen in this world."""
-    places = tuple(name_of(place) for place in told["places"])
+    is_plain = isinstance(world.states, Grid)
+    places = tuple((int(place[0]), int(place[1])) if is_plain else name_of(place) for place in told["places"])
     body = None if told.get("body") is None else body_from_dict(told["body"])
     event = Event(float(told["time"]), int(told["kind"]), int(told["agent"]), places, body)
     n_places = {GOAL: 1, MOVE: 1, PUT: 1, JOIN: 2}.get(event.kind, 0)

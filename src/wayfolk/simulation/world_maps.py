@@ -90,13 +90,13 @@ def _changed(first: StateGraph, name: str, changes: NDArray[np.int32]) -> StateG
         return first
     world = first.world
     has_cells = isinstance(world, Grid | Tiling)
-    allowed = np.zeros(world.n_cells if has_cells else len(world.graph.target), np.bool_)
     if isinstance(world, Grid):
+        allowed = np.zeros(world.n_cells, np.bool_)
         inside = np.zeros((world.height + 2, world.stride), np.bool_)
         inside[1:-1, 1:-1] = True
         allowed[:] = inside.ravel()
     else:
-        allowed[:] = True
+        allowed = np.ones(world.n_cells if has_cells else len(world.graph.target), np.bool_)
     fits = (changes >= 0) & (changes < len(allowed))
     fits[fits] = allowed[changes[fits]]
     if not fits.all():
@@ -105,5 +105,5 @@ def _changed(first: StateGraph, name: str, changes: NDArray[np.int32]) -> StateG
         is_free = np.isin(changes, world.free_cells)
         states = first.with_blocked(changes[is_free].tolist()).with_freed(changes[~is_free].tolist())
     else:
-        states = first.with_closed(changes.tolist())
+        states = first.with_edges_closed(changes.tolist())
     return cached(states.world, ("states", states.kinds), lambda world: states)  # those of problems in this world, too

@@ -59,21 +59,8 @@ class GridBelief:
         is_near = (xs + left - x) ** 2 + (ys + top - y) ** 2 <= self.sight**2
         seen: NDArray[np.int32] = ((ys + top) * real.stride + xs + left)[is_near].astype(np.int32)
         if seen.size:
-            self._believe(seen)
+            self.world = world.with_cells_of(real, seen)
         return seen
-
-    def _believe(self, seen: NDArray[np.int32]) -> None:
-        real, world = self.real, self.world
-        is_free = real._free[seen]
-        world = world.with_blocked(seen[~is_free]).with_freed(seen[is_free])
-        if real._costs is not None and world._costs is not None and (real._costs != world._costs)[seen].any():
-            costs = world._costs.copy()
-            costs[seen] = real._costs[seen]
-            world = Grid(
-                world.free, world.moves, costs=costs.reshape(-1, world.stride)[1:-1, 1:-1], links=world.links,
-                diagonal=world.diagonal, name=world.name,
-            )  # fmt: skip
-        self.world = world
 
     @property
     def unknown_ways(self) -> int:

@@ -25,7 +25,7 @@ def edited(states: Grid | StateGraph, kind: int, where: Iterable[int]) -> Grid |
     if kind == FREE:
         return states.with_freed(where)
     assert isinstance(states, StateGraph)
-    return states.with_closed(where) if kind == CLOSE else states.with_opened(where)
+    return states.with_edges_closed(where) if kind == CLOSE else states.with_edges_opened(where)
 
 
 def after_edits(states: Grid | StateGraph, kinds: NDArray[np.uint8], cells: NDArray[np.int32]) -> Grid | StateGraph:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -144,16 +144,31 @@ class Grid(World):
             legal |= mask.astype(np.uint8) << np.uint8(bit)
         return legal[rows.start - top : rows.stop - top].ravel()
 
-    def _changed(self, cells: Iterable[int], value: bool) -> Grid:
+    def _changed(
+        self,
+        cells: Iterable[int],
+        free: bool | NDArray[np.bool_],
+        costs: NDArray[np.float64] | None = None,
+        links: NDArray[np.uint8] | None = None,
+    ) -> Self:
+        """A copy in which `cells` are `free` or not, and have these costs and links if they are given."""
         changed = np.atleast_1d(np.asarray(cells, dtype=np.int64))
         x, y = changed % self.stride - 1, changed // self.stride - 1
         outside = (x < 0) | (x >= self.width) | (y < 0) | (y >= self.height)
         if outside.any():
             raise BadInput(f"cell {changed[outside][0]} is outside the {self.width} x {self.height} map")
-        other = object.__new__(Grid)
+        other = object.__new__(type(self))
         other._edit_of(self)
         other._free = self._free.copy()
-        other._free[changed] = value
+        other._free[changed] = free
+        if costs is not None and self._costs is not None:
+            other._costs = self._costs.copy()
+            other._costs[changed] = costs
+        if links is not None and self._links is not None:
+            other._links = self._links.copy()
+            other._links[changed] = links
+        if costs is not None or links is not None:
+            other._outdated = {}  # what was computed for this map is repaired where cells are blocked or freed only
         other.legal = self.legal.copy()
         if changed.size:
             top = max(int(changed.min()) // self.stride - 1, 0)
@@ -162,13 +177,22 @@ class Grid(World):
         other._freeze()
         return other
 
-    def with_blocked(self, cells: Iterable[int]) -> Grid:
+    def with_blocked(self, cells: Iterable[int]) -> Self:
         """A copy in which `cells` are blocked."""
         return self._changed(cells, False)
 
-    def with_freed(self, cells: Iterable[int]) -> Grid:
+    def with_freed(self, cells: Iterable[int]) -> Self:
         """A copy in which `cells` are free."""
         return self._changed(cells, True)
+
+    def with_cells_of(self, other: Grid, cells: NDArray[np.int32]) -> Self:
+        """A copy in which `cells` are as they are in `other`, a map of the same size: free or not, costs and cliffs."""
+        ours, theirs = (self._costs, self._links), (other._costs, other._links)
+        costs, links = (
+            None if mine is None or yours is None or (mine[cells] == yours[cells]).all() else yours[cells]
+            for mine, yours in zip(ours, theirs, strict=True)
+        )
+        return self._changed(cells, other._free[cells], costs, links)
 
     def with_moves(self, moves: str | Moves) -> Grid:
         """The same map under another move rule."""

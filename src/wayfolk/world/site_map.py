@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -71,12 +71,6 @@ class SiteMap(Grid):
         return SiteMap(
             self.free, moves, costs=self.costs, frame=self.frame, stations=self.stations, name=self.name
         )  # fmt: skip
-
-    def _changed(self, cells: Iterable[int], value: bool) -> SiteMap:
-        changed = super()._changed(cells, value)
-        copy = object.__new__(SiteMap)
-        copy.__dict__.update(changed.__dict__)
-        return copy
 
     def _known_frame(self) -> Frame:
         if self.frame is None:

@@ -416,11 +416,11 @@ class StateGraph(Graph):
         if isinstance(self.first, Grid) or hasattr(self.first, "with_blocked"):
             raise BadProblem("this world has no lanes to close and open: block and free its cells")
         here, there = self.first.cell(start), self.first.cell(end)
-        row = slice(*self.first.graph.first[here : here + 2].tolist())
-        edges = np.flatnonzero(self.first.graph.target[row] == there)
+        begin, end_of_row = self.first.graph.first[here : here + 2].tolist()
+        edges = np.flatnonzero(self.first.graph.target[begin:end_of_row] == there)
         if not edges.size:
             raise BadProblem(f"no lane leads from {start!r} to {end!r}")
-        return row.start + int(edges[0])
+        return int(begin + edges[0])
 
     @cached_property
     def closed(self) -> frozenset[int]:
@@ -433,11 +433,11 @@ class StateGraph(Graph):
         known, edges = np.unique(keys[0], return_index=True)
         return frozenset(edges[~np.isin(known, keys[1])].tolist())
 
-    def with_closed(self, edges: Iterable[int]) -> StateGraph:
+    def with_edges_closed(self, edges: Iterable[int]) -> StateGraph:
         """A copy in which `edges` of the world `first` are closed, and all others between the same places."""
         return self._with_lanes(self.closed.union(edges))
 
-    def with_opened(self, edges: Iterable[int]) -> StateGraph:
+    def with_edges_opened(self, edges: Iterable[int]) -> StateGraph:
         """A copy in which `edges` of the world `first` are open, and all others between the same places."""
         return self._with_lanes(self.closed.difference(edges))
 

@@ -45,14 +45,14 @@ def check_mesh(mesh, free):
     assert sum(shape.area for shape in shapes) == pytest.approx(mesh.area)
     assert mesh.area == pytest.approx(free.area)
     assert shapely.union_all(shapes).symmetric_difference(free).area == pytest.approx(0, abs=1e-7 * free.area)
-    edges = {(tuple(a), tuple(b)): k for k, ring in enumerate(mesh.polygons) for a, b in edges_of(ring)}
+    edges = {(tuple(a), tuple(b)): k for k, ring in enumerate(mesh.polygons) for a, b in cells_or_edges(ring)}
     for (one, other), (left, right) in zip(mesh.sides.tolist(), mesh.gates.tolist(), strict=True):
         assert one < other
         assert edges[tuple(right), tuple(left)] == one
         assert edges[tuple(left), tuple(right)] == other
 
 
-def edges_of(ring):
+def cells_or_edges(ring):
     return pairwise([*ring.tolist(), ring[0].tolist()])
 
 

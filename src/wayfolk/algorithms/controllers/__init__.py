@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from wayfolk.errors import NotSupported
 from wayfolk.kernels.codes import NOBODY
-from wayfolk.kernels.crew import N_ASKED, AnyCrew
+from wayfolk.kernels.crew import N_ASKED
 from wayfolk.kernels.planning import AskPython
 from wayfolk.problem.layers import Layer
 from wayfolk.world.grid import Grid
@@ -57,13 +57,14 @@ __all__ = ["NOBODY", "Change", "Controller", "View"]
 class View:
     """What a controller sees, and where it answers. `states` are the nodes on which agents are, as far as they are known.
 
-    These are the cells of the grid if agents are points on one, and else nodes of a `StateGraph`. `memory` is how many
-    bytes its distance fields may take; None: as many as `kernels.field_store.default_bytes` says.
+    If agents are points on a square grid, `states` is the grid and `crew` a `Crew`; else they are a `StateGraph` and a
+    `StateCrew`. `memory` is how many bytes its distance fields may take; None: as many as
+    `kernels.field_store.default_bytes` says.
     """
 
     time: float
     states: Grid | StateGraph
-    crew: AnyCrew
+    crew: Any
     memory: int | None = None
 
     @property
