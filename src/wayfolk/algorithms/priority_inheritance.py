@@ -67,6 +67,7 @@ _RULES: dict[str, dict[type, Callable[..., Any]]] = {
         "step_aside", "choose", "choice",
     )
 }  # fmt: skip
+_OF_POINTS: dict[str, Callable[..., Any]] = {}  # what all nodes on which agents are points have in common
 
 
 def pushes(kind: type, prefer: Callable[..., Any], may_move: Callable[..., Any]) -> None:
@@ -83,12 +84,7 @@ def moves_on(
 ) -> None:
     """Enter the functions of nodes of the class `kind`, on which agents are points: plain Python to be compiled."""
     _CROSSED[kind] = crossed
-    rules_on(
-        kind, target=target, slots=slots, exit_by=exit_by, stay=_point_stay, stander=_point_stander,
-        is_clear=_point_is_clear, is_held=_point_is_held, hold=_point_hold, enter=_point_enter,
-        next_pushed=_point_next_pushed, give_up=_point_give_up, step_aside=_point_step_aside,
-        choose=_point_choose, choice=_point_choice,
-    )  # fmt: skip
+    rules_on(kind, target=target, slots=slots, exit_by=exit_by, **_OF_POINTS)
 
 
 def rules_on(kind: type, **rules: Callable[..., Any]) -> None:
@@ -368,4 +364,9 @@ def _cell_exit(cells, here, k):
     return there if (cells.legal[here] >> k) & 1 and not cells.shut[there] else np.int64(NOWHERE)
 
 
+_OF_POINTS.update(
+    stay=_point_stay, stander=_point_stander, is_clear=_point_is_clear, is_held=_point_is_held, hold=_point_hold,
+    enter=_point_enter, next_pushed=_point_next_pushed, give_up=_point_give_up, step_aside=_point_step_aside,
+    choose=_point_choose, choice=_point_choice,
+)  # fmt: skip
 moves_on(Cells, _cell_target, _cell_crossed, _cell_slots, _cell_exit)

@@ -26,6 +26,9 @@ Deviations  - Where the search for the first plan comes no nearer to the goals, 
             - An agent steps around one that rests on its goal, even if that takes two more steps, unless there are more
               than 4 agents for 10 free cells.
             - Diagonals that cross are collisions.
+            - In other worlds and for other bodies than points on a square grid, a move pushes all agents in its way, and
+              large ones step aside. There is no guidance, only points swap and step around others, and Push and Rotate
+              helps where it can plan.
 """
 
 from typing import Annotated, Literal

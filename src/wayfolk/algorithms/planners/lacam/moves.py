@@ -167,9 +167,9 @@ def _node_may_swap(nodes):  # type: ignore[no-untyped-def]
 
 
 moves_on(SpotMoves, _spot_target, _spot_crossed, _spot_slots, _spot_exit)
-_PUT |= {SpotMoves: _spot_put, StateMoves: _node_put}
-_IS_HOME |= {SpotMoves: _spot_is_home, StateMoves: _node_is_home}
-_CROWDING |= {SpotMoves: _spot_crowding, StateMoves: _node_crowding}
-_IS_LOST |= {SpotMoves: _spot_is_lost, StateMoves: _node_is_lost}
-_TIE |= {SpotMoves: _spot_tie, StateMoves: _node_tie}
-_MAY_SWAP |= {SpotMoves: _spot_may_swap, StateMoves: _node_may_swap}
+_PUT[SpotMoves], _PUT[StateMoves] = _spot_put, _node_put
+_IS_HOME[SpotMoves], _IS_HOME[StateMoves] = _spot_is_home, _node_is_home
+_CROWDING[SpotMoves], _CROWDING[StateMoves] = _spot_crowding, _node_crowding
+_IS_LOST[SpotMoves], _IS_LOST[StateMoves] = _spot_is_lost, _node_is_lost
+_TIE[SpotMoves], _TIE[StateMoves] = _spot_tie, _node_tie
+_MAY_SWAP[SpotMoves], _MAY_SWAP[StateMoves] = _spot_may_swap, _node_may_swap
