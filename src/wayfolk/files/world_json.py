@@ -152,7 +152,7 @@ def _roadmap(about: dict[str, Any]) -> Roadmap:
     for place in [*levels, *(place for use in stations.values() for place in use)]:
         if place not in known:
             raise BadInput(f"the roadmap has no place {place!r}")
-    walls = [Wall(tuple(wall[0]), tuple(wall[1]), str(wall[2])) for wall in about.get("walls", [])]
+    walls = [Wall(tuple(start), tuple(end), str(level)) for start, end, level in about.get("walls", [])]
     return Roadmap(places, lanes, levels=levels, stations=stations, walls=walls, name=_text(about, "name"))
 
 

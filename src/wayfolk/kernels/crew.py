@@ -156,6 +156,17 @@ def drop_routes(crew, legal, first, last):
 
 
 @kernel
+def drop_routes_over(crew, is_dearer):
+    """Drop every route with a step into a cell that `is_dearer` marks."""
+    for number in range(crew.agents.size):
+        answer = crew.answers[number]
+        for k in range(answer["at"], answer["n_route"]):
+            if is_dearer[crew.route[number, k]]:
+                answer["n_route"] = answer["at"] = 0
+                break
+
+
+@kernel
 def drop_node_routes(crew):
     """Drop every route with a move that the nodes of a `StateCrew` do not have."""
     first, target = crew.occupancy.first, crew.occupancy.target
@@ -171,17 +182,6 @@ def drop_node_routes(crew):
                 answer["n_route"] = answer["at"] = 0
                 break
             here = there
-
-
-@kernel
-def drop_routes_over(crew, is_dearer):
-    """Drop every route with a step into a cell that `is_dearer` marks."""
-    for number in range(crew.agents.size):
-        answer = crew.answers[number]
-        for k in range(answer["at"], answer["n_route"]):
-            if is_dearer[crew.route[number, k]]:
-                answer["n_route"] = answer["at"] = 0
-                break
 
 
 @inner
