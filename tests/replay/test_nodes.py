@@ -220,7 +220,6 @@ def test_results_on_any_world_have_a_page() -> None:
     page = page_of_result(result)
     assert page.title == "Plan: by hand"
     assert "hexagons" not in page.html[:200]
-    assert result.blockages == []
     assert result.plan is not None
     assert "<iframe" in result.plan._repr_html_()
     with pytest.raises(NotSupported, match="points on square grids"):
