@@ -205,13 +205,21 @@ def test_what_closes_and_opens_is_drawn(visit: Callable[..., Any], tmp_path: Any
     assert sum(page.evaluate("wayfolk.wallsAt(0, 9)")) == 1
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_problem_shows_its_bodies_in_a_notebook(kind: str) -> None:
+    problem = a_problem(kind)
+    picture = problem._repr_html_()
+    assert picture.count('transform="translate(') >= problem.n_agents
+    assert "<animate" not in picture
+    assert "Problem(" in picture
+
+
 def test_results_on_any_world_have_a_page() -> None:
     problem = a_problem("hexagons")
     result = Result(Status.PARTIAL, "by hand", plan=a_walk(problem), problem=problem)
     page = page_of_result(result)
     assert page.title == "Plan: by hand"
     assert "hexagons" not in page.html[:200]
-    assert result.blockages == []
     assert result.plan is not None
     assert "<iframe" in result.plan._repr_html_()
     with pytest.raises(NotSupported, match="points on square grids"):

@@ -104,12 +104,14 @@ def problem_of(
     world: Grid | Graph, scen: Path | None, random: int | None, agents: int | None, options: BodyOptions, seed: int
 ) -> Problem:
     """The agents of a file, or so many random ones."""
+    from wayfolk.algorithms.task import checked_limits
     from wayfolk.files.agents import SUFFIXES, read_agents
     from wayfolk.files.scenarios import read_scen
     from wayfolk.problem.problem import one_shot, random_problem
     from wayfolk.world.grid import Grid
 
     if scen is None:
+        checked_limits(agents=random)
         try:
             return random_problem(world, random or 0, seed=seed, bodies=options.each(random or 0))
         except BadProblem as why:

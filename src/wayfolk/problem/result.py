@@ -89,8 +89,8 @@ class Result:
 
     @cached_property
     def blockages(self) -> list[Blockage]:
-        """Why agents did not arrive, for a plan of points on a grid that does not bring all of them to their goals."""
-        if self.is_solved or self.plan is None or self.problem is None or not self.problem.is_plain:
+        """Why agents did not arrive, for a plan that does not bring all of them to their goals."""
+        if self.is_solved or self.plan is None or self.problem is None:
             return []
         from wayfolk.judge.blockage import why
 

@@ -34,7 +34,9 @@ def grid_html(grid: Grid) -> str:
 
 
 def problem_html(problem: Problem) -> str:
-    """Return a picture of starts (discs) and first goals (diamonds)."""
+    """Return a picture of starts (discs, or bodies to scale) and first goals (diamonds)."""
+    if not problem.is_plain:
+        return _bodies_html(problem)
     marks = []
     for agent in range(min(problem.n_agents, MOST_MARKS)):
         hue = hexed(colours.AGENTS[agent % len(colours.AGENTS)])
@@ -45,6 +47,19 @@ def problem_html(problem: Problem) -> str:
             f'stroke-width="0.14" d="M{goal_x + 0.5} {goal_y + 0.15}l.35 .35l-.35 .35l-.35 -.35z"/>'
         )
     return _figure(problem.grid, "".join(marks), repr(problem))
+
+
+def _bodies_html(problem: Problem) -> str:
+    """The picture of a problem in another world, or with bodies: the first step of a plan that has no other."""
+    from wayfolk.problem.plan import Plan
+    from wayfolk.replay import track_of_plan
+    from wayfolk.replay.vector import svg
+
+    if problem.n_agents > MOST_MARKS:
+        return f"<p>{escape(repr(problem))}</p>"
+    track = track_of_plan(Plan(problem.states, problem.starts[None]), problem.goals)
+    caption = f'<figcaption style="font-size:smaller">{escape(repr(problem))}</figcaption>'
+    return f'<figure style="margin:0">{svg([track], animated=False)}{caption}</figure>'
 
 
 def directions_html(directions: DirectionMap) -> str:
