@@ -150,7 +150,7 @@ def _node(states: StateGraph, place: Any, kind: int, known: dict[tuple[int, str]
 
 def _called(states: StateGraph, place: Any) -> Any:
     """The name of a place of JSON in the world; cells have whole numbers, and perhaps a heading."""
-    name = name_of(place)
+    name: Any = name_of(place)
     if isinstance(states.world, Grid | Tiling):
         axes = name[:-1] if isinstance(name[-1], str) else name
         if any(type(axis) is not int for axis in axes):
