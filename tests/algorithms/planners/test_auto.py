@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from wayfolk.algorithms import catalogue
 from wayfolk.algorithms.planners._parallel import parallelised
 from wayfolk.compile.jit import is_plain
 from wayfolk.contracts.reference import joint_optimum
@@ -14,8 +15,10 @@ from wayfolk.judge.plans import check
 from wayfolk.problem.problem import one_shot
 from wayfolk.problem.result import Status
 from wayfolk.simulation.solving import begin_plan, solve
+from wayfolk.world.body import Body
 from wayfolk.world.generate import draw_pairs, random_map
 from wayfolk.world.grid import Grid
+from wayfolk.world.hexagons import HexGrid
 
 
 def crowd(agents, side=24, seed=0):
@@ -104,3 +107,25 @@ def test_what_cannot_be_solved_is_impossible():
 
 def test_solve_uses_auto_unless_told_otherwise():
     assert solve(crowd(10)).algorithm == "auto"
+
+
+@pytest.mark.plain
+def test_bodies_get_a_plan_that_is_proved_to_be_optimal():
+    grid = Grid(np.ones((4, 5)), "four")
+    problem = one_shot(grid, [(0, 0), (3, 0)], [(3, 0), (0, 0)], bodies=Body(size=2))
+    result = solve(problem, "auto", seconds=200)
+    assert check(result.plan, problem) == []
+    least = sum_of_costs(solve(problem, "od").plan, problem.goals)
+    assert (result.bound, sum_of_costs(result.plan, problem.goals)) == (1.0, least)
+
+
+@pytest.mark.plain
+def test_parts_that_do_not_work_in_a_world_are_left_out(monkeypatch):
+    for name in ("lns", "cbs"):
+        monkeypatch.setitem(catalogue.find(name, "planners").facts, "WORLDS", "grid")
+    problem = one_shot(HexGrid(np.ones((3, 3))), [(0, 0), (2, 2)], [(2, 2), (0, 0)])
+    task = begin_plan(problem, "auto")
+    while not task.advance(1000).is_final:
+        pass
+    assert (task.proof, task.improvement) == (None, None)
+    assert check(task.result().plan, problem) == []

@@ -23,6 +23,7 @@ from wayfolk.problem.problem import Problem
 PAPER = "Okumura 2024; Li et al. 2021; Sharon et al. 2015"
 OPTIMAL = False
 COMPLETE = True
+WORLDS = "any"
 ANYTIME = True
 
 
