@@ -177,15 +177,20 @@ def _resume(rra, agent, cell):
     store, state = rra.store, rra.state[agent]
     moves = moves_of(rra)
     if not is_held(store, agent):
-        goal = state[GOAL]
-        key = least_cost(moves, goal, state[AIM])
-        begin(store, agent, goal, key)
-        set_value(store, agent, goal, 2)
-        for node in range(goal + 1, end_of_goal(moves, goal)):
-            push(store, agent, node, key)
-            set_value(store, agent, node, 2)
+        begin_search(store, agent, moves, state[GOAL], state[AIM])
     state[EXPANDED] += search_on(store, agent, moves, cell, state[AIM])
     return known(rra, agent, cell)
+
+
+@inlined
+def begin_search(store, row, moves, goal, aim):
+    """Begin A* from `goal` towards `aim` in a row that holds no blocks."""
+    key = least_cost(moves, goal, aim)
+    begin(store, row, goal, key)
+    set_value(store, row, goal, 2)
+    for node in range(goal + 1, end_of_goal(moves, goal)):
+        push(store, row, node, key)
+        set_value(store, row, node, 2)
 
 
 @inlined

@@ -5,6 +5,7 @@
     StepCosts     points on a grid, where a move costs the same everywhere
     CellPrices    points on a grid, where each move of each cell has a price
     StateSteps    nodes of a graph of states, where each move is one step
+    OpenSteps     the same, where some nodes are not entered
 
 Invariants  `least_cost` is a lower bound, and is consistent: a move changes it by no more than it costs.
 """
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
     from wayfolk.world.state_graph import StateGraph
 
 EXTENT = 1 << 40  # of a world, in whole numbers: fine enough for every distance, and sums of several still fit
-SPOT = np.dtype([("x", np.int64), ("y", np.int64), ("z", np.int64), ("reach", np.int64), ("span", np.int64)])
-"""Where a node is, and how far one step of its kind of body leads at most: along one axis, and along all together."""
+SLACK = 1e-9  # far more than the errors of floats, and too little to change a lower bound in steps
+SPOT = np.dtype([(name, np.float64) for name in ("x", "y", "z", "per_reach", "per_span")])
+"""Where a node is, in whole numbers, and the inverses of how far one step of its kind of body leads at most, less SLACK:
+along one axis, and along all together."""
 
 
 class StepCosts(NamedTuple):
@@ -65,10 +68,20 @@ class StateSteps(NamedTuple):
     spots: NDArray[np.void]
 
 
+class OpenSteps(NamedTuple):
+    """The same moves, but for those that come from a node in `shut`."""
+
+    back_first: NDArray[np.int32]
+    back_source: NDArray[np.int32]
+    stand: NDArray[np.int32]
+    spots: NDArray[np.void]
+    shut: NDArray[np.bool_]
+
+
 def spots_in_space(states: StateGraph) -> NDArray[np.void]:
     """Where each node is, in whole numbers; all at one spot if the world has no positions."""
     spots = np.zeros(states.n_cells, SPOT)
-    spots["reach"] = spots["span"] = 1
+    spots["per_reach"] = spots["per_span"] = 1 - SLACK
     points = states.positions
     if points is None or not len(states.graph.target):
         return spots
@@ -81,8 +94,8 @@ def spots_in_space(states: StateGraph) -> NDArray[np.void]:
     kinds = np.searchsorted(states.bases, source, "right") - 1
     for kind, (begin, end) in enumerate(itertools.pairwise(states.bases)):
         mine = far[kinds == kind]
-        spots["reach"][begin:end] = max(int(mine.max(initial=0)), 1)
-        spots["span"][begin:end] = max(int(mine.sum(1).max(initial=0)), 1)
+        spots["per_reach"][begin:end] = (1 - SLACK) / max(int(mine.max(initial=0)), 1)
+        spots["per_span"][begin:end] = (1 - SLACK) / max(int(mine.sum(1).max(initial=0)), 1)
     return spots
 
 
@@ -195,13 +208,17 @@ def _state_price(moves, node, k):
     return np.int64(1)
 
 
+def _open_price(moves, node, k):
+    return np.int64(0 if moves.shut[node] else 1)
+
+
 def _state_least(moves, node, other):
     one, two = moves.spots[node], moves.spots[other]
     dx, dy, dz = abs(one["x"] - two["x"]), abs(one["y"] - two["y"]), abs(one["z"] - two["z"])
-    reach, span = one["reach"], one["span"]
-    return max((max(dx, dy, dz) + reach - 1) // reach, (dx + dy + dz + span - 1) // span)
+    return np.int64(np.ceil(max(max(dx, dy, dz) * one["per_reach"], (dx + dy + dz) * one["per_span"])))
 
 
 backward(StepCosts, _grid_n_entries, _grid_entry, _one_goal, _step_price, _step_least)
 backward(CellPrices, _grid_n_entries, _grid_entry, _one_goal, _cell_price, _cell_least)
 backward(StateSteps, _state_n_entries, _state_entry, _stand_goal, _state_price, _state_least)
+backward(OpenSteps, _state_n_entries, _state_entry, _stand_goal, _open_price, _state_least)

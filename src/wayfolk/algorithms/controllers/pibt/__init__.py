@@ -19,8 +19,8 @@ Deviations  two agents that meet where they cannot pass change places by the swa
             An agent that has finished for good is a wall. In the `distance` time model an agent that is still moving is
             asked to make way and does so when its turn comes, and rings do not turn; nothing is guaranteed there. In other
             worlds and for other bodies than points on a square grid, a move pushes all agents in its way, and large ones
-            step aside (see `state_pushes`). There are no bridges, and only points swap. Fields have six bytes for each
-            agent and node, and are refused if that does not fit into the memory; after an edit all are searched again.
+            step aside (see `state_pushes`). There are no bridges, and only points swap. Fields take four bytes for each
+            node that was visited, and after an edit all are searched again.
 
 `guidance` chooses the costs of moves. "criss_cross": lanes to the east in even rows and to the west in odd ones, to the
 north in even columns and to the south in odd ones; a step costs 1 along them and 2 otherwise. "directions": the cells that

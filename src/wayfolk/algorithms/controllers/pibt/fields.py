@@ -19,13 +19,14 @@ Invariants  as long as prices and moves stay the same, the distance of a settled
             small to keep its distances.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers.pibt import equal
-from wayfolk.compile.jit import inlined, inner, kernel
+from wayfolk.compile.jit import inlined, inner, kernel, specialise
 from wayfolk.kernels import field_store
 from wayfolk.kernels.buckets import ring_size
 from wayfolk.kernels.edits import Edits, no_edits
@@ -140,9 +141,23 @@ def release(fields, row):
     give_back(fields, row)
 
 
-@inner
-def restart(fields, row, aim):
+_RESTART: dict[type, Callable[..., Any]] = {}
+
+
+def restart(fields: Any, row: Any, aim: Any) -> Any:
     """Begin the search of `row` again with the prices and moves as they are, towards `aim`."""
+    return _RESTART[type(fields)](fields, row, aim)
+
+
+def restarts(kind: type, begin_again: Callable[..., Any]) -> None:
+    """Enter `restart` for fields of the class `kind`, which have `store`, `rows`, `row_of` and `counts`: plain Python."""
+    _RESTART[kind] = begin_again
+
+
+specialise(restart, _RESTART)
+
+
+def _restart_cells(fields, row, aim):
     state, store = fields.rows[row], fields.store
     state["epoch"], state["aim"] = fields.counts[EPOCH], aim
     state["edits"] = state["resumed"] = fields.edits.counts[0]
@@ -152,6 +167,9 @@ def restart(fields, row, aim):
         equal.write_goal(store, row, np.int64(state["goal"]))
     else:
         set_value(store, row, np.int64(state["goal"]), 2)
+
+
+restarts(GuidedFields, _restart_cells)
 
 
 @inner

@@ -1,8 +1,8 @@
 """PIBT in other worlds and for other bodies than points on a square grid: the next node of every agent.
 
-The order of priority and the pushes are those of points. Distances are in steps: a breadth-first search back from each
-agent's goal, which goes on when a distance is needed. All of them begin again, each when its agent plans next, when the
-world has changed, or an agent has finished for good: such an agent is a wall.
+The order of priority and the pushes are those of points. Distances are in steps (see `node_fields`). All of them
+begin again, each when its agent plans next, when the world has changed, or an agent has finished for good: such an agent
+is a wall.
 
 Invariants  after a decision, no two agents hold the same place of their next nodes, nor of their moves.
 """
@@ -15,6 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayfolk.algorithms.controllers import Change, Controller, View
+from wayfolk.algorithms.controllers.pibt.fields import (
+    EPOCH,
+    EXPANDED,
+    NONE,
+    borrow,
+    give_back,
+    is_stale,
+    release,
+    restart,
+)
+from wayfolk.algorithms.controllers.pibt.node_fields import NodeFields, distance, new_node_fields
 from wayfolk.algorithms.controllers.pibt.steps import rank
 from wayfolk.algorithms.position_swap import partner_of, pull, swaps
 from wayfolk.algorithms.priority_inheritance import (
@@ -34,12 +45,11 @@ from wayfolk.algorithms.state_pushes import StateMoves, in_the_way, new_bodies, 
 from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crew import asked, report, wait
-from wayfolk.kernels.distances import DONE, FIRST, USED, StepFields, begin, steps_between
+from wayfolk.kernels.field_store import value
 from wayfolk.kernels.planning import planned_by
 from wayfolk.kernels.random import new_random, next_word
 from wayfolk.kernels.rows import with_rows
 from wayfolk.problem.problem import Problem
-from wayfolk.world.spots import new_fields
 
 if TYPE_CHECKING:
     from wayfolk.algorithms.memory import Memory
@@ -47,8 +57,8 @@ if TYPE_CHECKING:
 FIELDS: list[tuple[str, type]] = [
     ("partner", np.int32),  # the agent with which it changes places
     ("goal", np.int32),
-    ("counted", np.int32),  # nodes of its search that were reported
-    ("epoch", np.int64),  # of its search
+    ("field", np.int32),  # the row of its goal's distances, or NONE
+    ("spent", np.int32),  # nodes expanded for it that were not reported
     ("busy", np.bool_),  # does not decide now
     ("fresh", np.bool_),  # has arrived
     ("parked", np.bool_),  # has finished for good
@@ -56,10 +66,7 @@ FIELDS: list[tuple[str, type]] = [
 
 
 class NodeParty(NamedTuple):
-    """What `priority_inheritance` and `position_swap` read. Nodes in `shut` are those that agents block for good.
-
-    `rests`: agents stay on their goals. `epoch` counts the changes of `shut`.
-    """
+    """What `priority_inheritance` and `position_swap` read; `rests`: agents stay on their goals."""
 
     nodes: StateMoves
     bodies: NDArray[np.void]
@@ -68,13 +75,11 @@ class NodeParty(NamedTuple):
     step: NDArray[np.int64]
     is_strict: bool
     goals: NDArray[np.int32]
-    fields: StepFields
+    fields: NodeFields
     order: NDArray[np.int32]
     later: NDArray[np.int32]
     keys: NDArray[np.int64]
     luck: NDArray[np.uint64]
-    shut: NDArray[np.bool_]
-    epoch: NDArray[np.int64]
     rests: bool
 
 
@@ -95,7 +100,7 @@ class NodePibt(Controller):
         assert not hasattr(states, "legal")
         nodes, n_places = state_moves(states, n), states.occupancy.n_places
         bodies = new_bodies(n, FIELDS)
-        bodies["goal"] = self.goals
+        bodies["goal"], bodies["field"] = self.goals, NONE
         self.arrays = NodeParty(
             nodes=nodes,
             bodies=bodies,
@@ -104,13 +109,11 @@ class NodePibt(Controller):
             step=np.zeros(1, np.int64),
             is_strict=False,
             goals=self.goals,
-            fields=new_fields(states, states.stand_of[view.goals], view.memory),
+            fields=new_node_fields(states, n, view.memory),
             order=self.order,
             later=np.zeros(n, np.int32),
             keys=np.zeros(nodes.choices.shape[1], np.int64),
             luck=self.luck,
-            shut=np.zeros(states.n_cells, np.bool_),
-            epoch=np.ones(1, np.int64),
             rests=self.rests,
         )
 
@@ -122,6 +125,11 @@ class NodePibt(Controller):
             self.order[n_old:], self.goals[n_old:] = np.arange(n_old, n), NOWHERE
         if n > n_old or change.cells.size:
             self.prepare(view)
+        bodies = self.arrays.bodies
+        for agent in change.agents[~view.present[change.agents]].tolist():
+            if bodies[agent]["field"] != NONE:
+                release(self.arrays.fields, int(bodies[agent]["field"]))
+                bodies[agent]["field"] = NONE
 
     def remember(self, memory: Memory) -> None:
         """Priorities, and goals; distances are searched again when they are needed."""
@@ -149,6 +157,7 @@ def _plan_routes(party, crew, log, now):
             take(party, number, agents[number]["here"])
             if crew.answers[number]["at"] < crew.answers[number]["n_route"]:
                 take(party, number, crew.route[number, crew.answers[number]["at"]])
+    _touch(party, crew)
     for place in range(party.order.size):
         agent = party.order[place]
         if bodies[agent]["busy"] or has_decided(party, agent):
@@ -163,14 +172,25 @@ def _plan_routes(party, crew, log, now):
         body = bodies[number]
         wait(crew, number, 1)
         crew.route[number, 0] = body["next"]
-        spent = party.fields.queue[number, DONE] - body["counted"]
-        if spent > 0:
-            report(crew, number, spent)
-            body["counted"] += spent
+        if body["spent"] > 0:
+            report(crew, number, body["spent"])
+            body["spent"] = 0
     return numbers.size
 
 
 planned_by(NodeParty, _plan_routes)
+
+
+@inner
+def _touch(party, crew):
+    """Read the distances around all agents that decide: many reads from memory at once, before they are needed."""
+    nodes, store, total = party.nodes, party.fields.store, np.int64(0)
+    for number in asked(crew):
+        body = party.bodies[number]
+        here = np.int64(body["here"])
+        for k in range(nodes.first[here], nodes.first[here + 1]):
+            total += value(store, body["field"], np.int64(nodes.target[k]))
+    party.keys[0] = total
 
 
 @inner
@@ -183,51 +203,32 @@ def _park(party, crew):
         party.bodies[number]["parked"] = parked
     if not has_changed:
         return
-    party.epoch[0] += 1
-    nodes = party.nodes
-    for node in range(party.shut.size):
-        party.shut[node] = False
+    nodes, shut = party.nodes, party.fields.moves.shut
+    party.fields.counts[EPOCH] += 1
+    for node in range(shut.size):
+        shut[node] = False
         for at in range(nodes.node_first[node], nodes.node_first[node + 1]):
             other = party.occupant[nodes.node_places[at]]
             if other != NOBODY and party.bodies[other]["parked"]:
-                party.shut[node] = True
+                shut[node] = True
 
 
 @inner
 def _aim(party, crew, number):
     """See an agent's goal; one that has another, or has arrived, loses its priority."""
-    body, goal = party.bodies[number], party.nodes.stand[crew.agents[number]["goal"]]
+    fields, body, goal = party.fields, party.bodies[number], party.nodes.stand[crew.agents[number]["goal"]]
     if body["goal"] != goal:
         body["fresh"] = body["goal"] != NOWHERE
         body["goal"] = party.goals[number] = goal
-        body["epoch"] = 0
+        if body["field"] != NONE:
+            give_back(fields, body["field"])
+            body["field"] = NONE
     elif party.nodes.stand[body["here"]] == goal:
         body["fresh"] = True
-    if body["epoch"] != party.epoch[0]:
-        body["epoch"], body["counted"] = party.epoch[0], 0
-        _restart(party, number, np.int64(goal))
-
-
-@inner
-def _restart(party, number, goal):
-    """Begin the search of an agent again; walls have a distance that is too large, so that it does not go there."""
-    fields, stand = party.fields, party.nodes.stand
-    width = 1
-    while goal + width < stand.size and stand[goal + width] == goal:
-        width += 1
-    steps, queue = fields.steps[number], fields.queue[number]
-    queue[USED] = begin(steps, queue[FIRST:], np.int32(goal), width, fields.far)
-    queue[DONE] = 0
-    for node in range(party.shut.size):
-        if party.shut[node] and steps[node] == fields.far:
-            steps[node] = fields.far - 1
-
-
-@inner
-def _left(party, agent, node):
-    """The distance from `node` to the goal of `agent`, NOWHERE if there is no way."""
-    left = steps_between(party.fields, agent, node)
-    return np.int64(NOWHERE) if left >= party.fields.far - 1 else np.int64(left)
+    if body["field"] == NONE:
+        body["field"] = borrow(fields, goal, body["here"])
+    if is_stale(fields, body["field"]):
+        restart(fields, body["field"], body["here"])
 
 
 def _prefer(party, agent):
@@ -237,17 +238,19 @@ def _prefer(party, agent):
     """
     nodes, body, keys = party.nodes, party.bodies[agent], party.keys
     here = np.int64(body["here"])
-    n, n_moves = 0, slots(nodes, here)
-    is_lost = _left(party, agent, here) == NOWHERE
+    n, n_moves, word = 0, slots(nodes, here), np.uint64(0)
+    fields, field, before = party.fields, body["field"], party.fields.counts[EXPANDED]
+    is_lost = distance(fields, field, here) == NOWHERE
     for k in range(n_moves + 1):
+        word = next_word(party.luck) if k % 9 == 0 else word >> np.uint64(7)
         there = np.int64(target(nodes, here, k))
-        left = np.int64(0) if is_lost else _left(party, agent, there)
+        left = np.int64(0) if is_lost else distance(fields, field, there)
         if left == NOWHERE:
             continue
         if k < n_moves or not (is_lost or nodes.stand[here] == body["goal"]):
             left += 1
         key = (left << 1) + (in_the_way(nodes, party.occupant, agent, there)[0] > 0)
-        sort_in(keys, n, (((key << 7) + np.int64(next_word(party.luck) >> np.uint64(57))) << 16) + k)
+        sort_in(keys, n, (((key << 7) + np.int64(word & np.uint64(127))) << 16) + k)
         n += 1
     choose(nodes, body, keys, n)
     body["partner"] = NOBODY
@@ -258,6 +261,7 @@ def _prefer(party, agent):
         for place in range(n):
             keys[place] = choice(nodes, body, n - 1 - place)
         choose(nodes, body, keys, n)
+    body["spent"] += fields.counts[EXPANDED] - before
 
 
 def _may_move(party, root, agent, k, there, other):
@@ -268,7 +272,10 @@ pushes(NodeParty, _prefer, _may_move)
 
 
 def _is_nearer(party, agent, one, other):
-    return _left(party, agent, one) < _left(party, agent, other)
+    field = party.bodies[agent]["field"]
+    if field == NONE:
+        return False
+    return distance(party.fields, field, one) < distance(party.fields, field, other)
 
 
 def _follow(party, agent, there):
