@@ -309,7 +309,7 @@ def _way_out(nodes, party, agent):
     while done < used:
         node, k = np.int64(queue[done, 0]), queue[done, 1]
         done += 1
-        n_others, n_marked = in_the_way(nodes, party.occupant, agent, node)
+        n_others, n_marked = _in_the_way(nodes, party.occupant, agent, node)
         if n_others > 0:
             continue
         if n_marked == 0:
@@ -324,7 +324,17 @@ def _way_out(nodes, party, agent):
 
 
 @inner
-def in_the_way(nodes, occupant, agent, node):
+def is_crowded(nodes, occupant, agent, node):
+    """Whether others than `agent` stand on a place of `node`."""
+    for at in range(nodes.node_first[node], nodes.node_first[node + 1]):
+        other = occupant[nodes.node_places[at]]
+        if other != NOBODY and other != agent:
+            return True
+    return False
+
+
+@inner
+def _in_the_way(nodes, occupant, agent, node):
     """On how many places of `node` others than `agent` stand, and how many have a mark."""
     n_others = n_marked = 0
     for at in range(nodes.node_first[node], nodes.node_first[node + 1]):
@@ -352,7 +362,7 @@ def _go_aside(nodes, party, agent):
 @inner
 def _is_empty(nodes, occupant, agent, node, row):
     """Whether nobody but `agent` stands on a place of `node`, or waits on one of the move `row`."""
-    if in_the_way(nodes, occupant, agent, node)[0] > 0:
+    if is_crowded(nodes, occupant, agent, node):
         return False
     for at in range(nodes.move_first[row], nodes.move_first[row + 1]):
         other = occupant[nodes.move_places[at]]

@@ -25,9 +25,9 @@ from wayfolk.kernels.codes import NOWHERE
 if TYPE_CHECKING:
     from wayfolk.world.state_graph import StateGraph
 
-EXTENT = 1 << 40  # of a world, in whole numbers: fine enough for every distance, and sums of several still fit
-SLACK = 1e-9  # far more than the errors of floats, and too little to change a lower bound in steps
-SPOT = np.dtype([(name, np.float64) for name in ("x", "y", "z", "per_reach", "per_span")])
+EXTENT = 1 << 24  # of a world, in whole numbers: floats of 32 bits hold them, and those of 64 bits the sums of several
+SLACK = 1e-6  # more than the errors of floats, and too little to change a lower bound in steps
+SPOT = np.dtype([(name, np.float32) for name in ("x", "y", "z", "per_reach", "per_span")])
 """Where a node is, in whole numbers, and the inverses of how far one step of its kind of body leads at most, less SLACK:
 along one axis, and along all together."""
 
@@ -214,8 +214,11 @@ def _open_price(moves, node, k):
 
 def _state_least(moves, node, other):
     one, two = moves.spots[node], moves.spots[other]
-    dx, dy, dz = abs(one["x"] - two["x"]), abs(one["y"] - two["y"]), abs(one["z"] - two["z"])
-    return np.int64(np.ceil(max(max(dx, dy, dz) * one["per_reach"], (dx + dy + dz) * one["per_span"])))
+    dx = abs(np.float64(one["x"]) - np.float64(two["x"]))
+    dy = abs(np.float64(one["y"]) - np.float64(two["y"]))
+    dz = abs(np.float64(one["z"]) - np.float64(two["z"]))
+    along, together = np.float64(two["per_reach"]), np.float64(two["per_span"])
+    return np.int64(np.ceil(max(max(dx, dy, dz) * along, (dx + dy + dz) * together)))
 
 
 backward(StepCosts, _grid_n_entries, _grid_entry, _one_goal, _step_price, _step_least)

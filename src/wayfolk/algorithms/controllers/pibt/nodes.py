@@ -41,7 +41,7 @@ from wayfolk.algorithms.priority_inheritance import (
     take,
     target,
 )
-from wayfolk.algorithms.state_pushes import StateMoves, in_the_way, new_bodies, stand_at, state_moves
+from wayfolk.algorithms.state_pushes import StateMoves, is_crowded, new_bodies, stand_at, state_moves
 from wayfolk.compile.jit import inner
 from wayfolk.kernels.codes import NOBODY, NOWHERE
 from wayfolk.kernels.crew import asked, report, wait
@@ -249,7 +249,7 @@ def _prefer(party, agent):
             continue
         if k < n_moves or not (is_lost or nodes.stand[here] == body["goal"]):
             left += 1
-        key = (left << 1) + (in_the_way(nodes, party.occupant, agent, there)[0] > 0)
+        key = (left << 1) + is_crowded(nodes, party.occupant, agent, there)
         sort_in(keys, n, (((key << 7) + np.int64(word & np.uint64(127))) << 16) + k)
         n += 1
     choose(nodes, body, keys, n)
