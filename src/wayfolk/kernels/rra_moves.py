@@ -217,7 +217,7 @@ def _state_least(moves, node, other):
     dx = abs(np.float64(one["x"]) - np.float64(two["x"]))
     dy = abs(np.float64(one["y"]) - np.float64(two["y"]))
     dz = abs(np.float64(one["z"]) - np.float64(two["z"]))
-    along, together = np.float64(two["per_reach"]), np.float64(two["per_span"])
+    along, together = np.float64(one["per_reach"]), np.float64(one["per_span"])
     return np.int64(np.ceil(max(max(dx, dy, dz) * along, (dx + dy + dz) * together)))
 
 
