@@ -130,19 +130,11 @@ def pair_at(arrays: Any, paths: Any, agents: Any, step: Any) -> Any:
     return _CHOSEN["pair_at"][type(arrays)](arrays, paths, agents, step)
 
 
-for _function in (
-    shut_off,
-    count_step,
-    origin,
-    is_arrival,
-    is_open,
-    keep_off,
-    keep_against,
-    note_rule,
-    keep_rule,
-    collide_at,
-    pair_at,
-):
+_FUNCTIONS: list[Callable[..., Any]] = [
+    shut_off, count_step, origin, is_arrival, is_open, keep_off, keep_against, note_rule, keep_rule, collide_at, pair_at
+]  # fmt: skip
+_SPLICED: list[Callable[..., Any]] = [n_moves, turned, move_to, is_home, is_used, pointer]
+for _function in _FUNCTIONS:
     specialise(_function, _CHOSEN[_function.__name__])
-for _function in (n_moves, turned, move_to, is_home, is_used, pointer):
+for _function in _SPLICED:
     specialise(_function, _CHOSEN[_function.__name__], spliced)

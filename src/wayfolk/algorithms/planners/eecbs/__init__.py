@@ -16,8 +16,8 @@ Deviations  with `repair`, a large neighbourhood search takes turns with the tre
             other lists if its estimate is not. The estimate of a node is made when the node is generated, and does not
             change later; it also learns from bypasses. The distance to a plan is the number of colliding pairs of agents.
             The weights of the dependency graph are looked for up to 7. Rectangles are for four moves; corridors and targets
-            are without the generalised forms. Conflicts are places that two agents hold, as in CBS; rectangles, corridors
-            and `repair` are for points on a grid. With up to 6 agents, or if it is not known whether there is a plan, a
+            are without the generalised forms. Conflicts are places that two agents hold, as in CBS; rectangles and
+            corridors are for points on a grid. With up to 6 agents, or if it is not known whether there is a plan, a
             joint A* search runs beside, as in CBS.
 """
 
@@ -49,7 +49,7 @@ def begin(
     rectangle: Annotated[bool, "Resolve conflicts in open rectangles by one split; for four moves."] = True,
     corridor: Annotated[bool, "Resolve conflicts in corridors by one split; on grids."] = True,
     target: Annotated[bool, "Resolve conflicts with parked agents by a bound on the length of their routes."] = True,
-    repair: Annotated[bool, "Repair and improve the routes of the root beside the tree, by LNS; on grids."] = True,
+    repair: Annotated[bool, "Repair and improve the routes of the root beside the tree, by LNS."] = True,
 ) -> BoundedSearch:  # fmt: skip
     """A task that plans for all agents of `problem`."""
     tricks = Tricks(
@@ -61,6 +61,4 @@ def begin(
         target=target,
         disjoint=False,
     )
-    return BoundedSearch(
-        problem, tricks, w=w, learns=high_level == "eecbs", seed=seed, repairs=repair and w > 1.0 and problem.is_plain
-    )
+    return BoundedSearch(problem, tricks, w=w, learns=high_level == "eecbs", seed=seed, repairs=repair and w > 1.0)
