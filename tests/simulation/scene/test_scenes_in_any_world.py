@@ -269,3 +269,30 @@ def test_a_closed_lane_scene_is_read_from_another_folder(tmp_path):
     for name in ("closed-lane.toml", "closed-lane.yaml"):
         shutil.copy(SCENES / name, tmp_path / name)
     assert wf.read_scene(tmp_path / "closed-lane.toml").world.n_cells == 8
+
+
+@pytest.mark.parametrize("name", ["closed-lane", "two-sizes"])
+def test_the_playground_refuses_them_in_a_sentence(name):
+    said = wayfolk("play", name, "--no-browser")
+    assert said.code == 2
+    assert said.err == (
+        "wayfolk: the playground takes scenes of points on maps of squares: `wayfolk run` runs this one\n"
+    )
+
+
+def test_a_street_on_a_roadmap_is_refused_with_its_line(tmp_path):
+    (tmp_path / "yard.yaml").write_text(YARD)
+    (tmp_path / "street.toml").write_text('[street]\nfile = "yard.yaml"\n[[spawn]]\nbrain = "pedestrian"\nrate = 1\n')
+    with pytest.raises(BadInput, match="line 2: "):
+        wf.read_scene(tmp_path / "street.toml")
+
+
+def test_blocked_cells_stop_bodies_that_would_cover_them(scene):
+    """A body whose start is blocked later cannot be sent there, and one that stands on a cell keeps it."""
+    event = '[[event]]\nat = 1\ndo = "block"\nplaces = [[0, 0], [5, 3]]\n'
+    late = event + '[[event]]\nat = 9\ndo = "retask"\nagents = [0]\ngoal = [4, 2]\n'
+    with pytest.raises(BadInput, match=r"\(4, 2\) of goal has no room for the body 2 x 2 at time 9"):
+        scene(ROOM.replace("[[4, 2]]", "[[0, 2]]") + late)
+    done = wf.run_scene(scene(ROOM.replace("[[4, 2]]", "[[0, 0]]") + event))
+    assert [done.scene.world.place(cell) for cell in done.run.record.cell[done.run.record.of(BLOCK)]] == [(5, 3)]
+    assert done.notes == ["block at (0, 0) has been waiting since time 1"]

@@ -125,8 +125,9 @@ class Scene:
         if self.until is not None:
             return self.until
         if isinstance(self.world, Grid):
-            return 1000.0 + 10 * (self.world.width + self.world.height)
-        return 1000.0 + 20 * math.isqrt(int(self.world.n_cells))
+            return 1000.0 + 10 * int(self.world.width + self.world.height)
+        side = math.isqrt(int(self.world.n_cells))
+        return 1000.0 + 20 * side
 
     @property
     def is_endless(self) -> bool:
