@@ -27,7 +27,7 @@ def test_a_map_is_read_by_its_name(name):
 def test_no_name_means_two_things():
     names = [*built_in.MAPS, *built_in.names_of("scenes")]
     assert len(set(names)) == len(names)
-    assert len(built_in.names_of("scenes")) == 8
+    assert len(built_in.names_of("scenes")) == 10
 
 
 def test_a_scenario_is_read_by_its_name():

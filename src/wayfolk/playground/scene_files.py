@@ -16,14 +16,18 @@ import numpy as np
 from pydantic import ValidationError
 
 from wayfolk.errors import BadInput, NotSupported, WayfolkError
+from wayfolk.files.made_maps import TILINGS
 from wayfolk.playground.algorithms import checked_options, known
 from wayfolk.playground.choices import map_of
 from wayfolk.playground.limits import MAX_SIDE, check_agents, check_size
 from wayfolk.playground.panel_scene import StreetPart, sentence
 from wayfolk.simulation.scene.reader import read_scene
 from wayfolk.simulation.scene.scene import Scene
+from wayfolk.simulation.scene.tables import BODY
+from wayfolk.world.grid import Grid
 
 STREET_KEYS = {"brain", "rate", "speed", "radius", "settings"}
+SQUARES_ONLY = "the playground takes scenes of points on maps of squares: `wayfolk run` runs this one"
 
 
 def read_scene_upload(text: str) -> dict[str, Any]:
@@ -52,6 +56,8 @@ def read_scene_upload(text: str) -> dict[str, Any]:
 
 def agents_scene(scene: Scene) -> dict[str, Any]:
     """The agents and the controller of a scene file, without its map; of errands, the first goal, there and back."""
+    if not isinstance(scene.states, Grid):
+        raise NotSupported(SQUARES_ONLY)
     starts = scene.grid.places([errand.start for errand in scene.errands])
     goals = scene.grid.places(scene.first_goals)
     is_one_shot = all(len(errand.visits) == 1 for errand in scene.errands)
@@ -102,6 +108,9 @@ def _check(data: dict[str, Any]) -> None:
         raise NotSupported(
             "a dropped scene cannot name a file: draw its map as `map`, or open the scene by `wayfolk play`"
         )
+    tables = [table for key in ("group", "event") for table in _tables(data, key)]
+    if world.get("make") in list(TILINGS) or any(key in table for table in tables for key in BODY):
+        raise NotSupported(SQUARES_ONLY)
     for name, value in world.items():
         if isinstance(value, int) and name != "seed" and abs(value) > MAX_SIDE:
             raise BadInput(f"{name[:40]} of [world] is up to {MAX_SIDE:,}, not {value}")
@@ -110,9 +119,13 @@ def _check(data: dict[str, Any]) -> None:
     controller = _table(data, "controller")
     entry = known(str(controller.get("name", "whca")), "controllers")
     checked_options(entry, {str(name): value for name, value in _table(controller, "options").items()})
-    groups = data.get("group", [])
-    counts = [group.get("count", 0) for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+    counts = [group.get("count", 0) for group in _tables(data, "group")]
     check_agents(sum(count for count in counts if isinstance(count, int)))
+
+
+def _tables(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    listed = data.get(name, [])
+    return [table for table in listed if isinstance(table, dict)] if isinstance(listed, list) else []
 
 
 def _table(data: dict[str, Any], name: str) -> dict[str, Any]:

@@ -124,19 +124,19 @@ SCENES: list[dict[str, Any]] = [
         "name": "Robots on a roadmap",
         "about": "Discs of two sizes on lanes, some of which lead one way. Nobody comes nearer than both radii.",
         "scene": {"map": {"name": "empty"}, "world": "roads", "agents": 8, "errand": "patrol"},
-        "algorithms": ["controllers/lra"],
+        "algorithms": ["controllers/pibt"],
     },
     {
         "name": "Hexagons",
         "about": "A map need not consist of squares: each hexagon has six neighbours.",
         "scene": {"map": {"name": "empty"}, "world": "hexagons", "agents": 30, "errand": "patrol"},
-        "algorithms": ["controllers/lra"],
+        "algorithms": ["controllers/pibt"],
     },
     {
         "name": "Bodies of two sizes",
         "about": "Squares of 2 x 2 cells need wider doors than others, and robots with a heading need time to turn.",
         "scene": {"map": {"name": "empty"}, "world": "bodies", "agents": 16, "errand": "patrol"},
-        "algorithms": ["controllers/lra"],
+        "algorithms": ["controllers/pibt"],
     },
     {
         "name": "A thousand agents",

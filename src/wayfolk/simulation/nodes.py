@@ -81,6 +81,11 @@ def stand(states: States, node: int) -> int:
     return node if isinstance(states, Grid) else int(states.stand_of[node])
 
 
+def stands(states: States, at: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The goals of agents that are on these nodes."""
+    return at if isinstance(states, Grid) else states.stand_of[at]
+
+
 def kind_of(states: States, node: int) -> int:
     """The number of the kind of body that is on `node`."""
     return 0 if isinstance(states, Grid) else states.kind_of(node)

@@ -62,21 +62,27 @@ class _Moves(NamedTuple):
     middle: Ints
 
 
-def layer_of(world: Grid | Graph, body: Body, first: Grid | Graph) -> BodyLayer:
-    """The layer of `body` in `world`, an edited copy of the world `first`, whose numbers it has."""
+def check_body(world: Grid | Graph, body: Body) -> None:
+    """Raise BadProblem if no agent in `world` can be such a body."""
     if isinstance(world, Grid):
         if body.radius > 0.0:
             raise BadProblem(f"a body on a grid has a size, not the radius {body.radius:g}; radii are for graphs")
+    elif body.size > 1 or body.turns:
+        raise BadProblem(f"a body with a {'heading' if body.turns else 'size'} needs a square grid, not {world!r}")
+    elif body.radius > 0.0 and world.positions is None:
+        raise BadProblem("a body with a radius needs a graph whose nodes have positions")
+
+
+def layer_of(world: Grid | Graph, body: Body, first: Grid | Graph) -> BodyLayer:
+    """The layer of `body` in `world`, an edited copy of the world `first`, whose numbers it has."""
+    check_body(world, body)
+    if isinstance(world, Grid):
         map_of_body = clearance(world, body.size)
         together = len(CLOCKWISE[world.moves]) if body.turns else 1
         moves = _turning(map_of_body) if body.turns else _stepping(map_of_body)
         if body.size > 1:  # two bodies that pass through each other overlap before or after: no middles are needed
             moves.middle[:] = NO_MIDDLE
         return _with_ways(body, world.n_cells, together, map_of_body._free, moves, count_nodes(first, body))
-    if body.size > 1 or body.turns:
-        raise BadProblem(f"a body with a {'heading' if body.turns else 'size'} needs a square grid, not {world!r}")
-    if body.radius > 0.0 and world.positions is None:
-        raise BadProblem("a body with a radius needs a graph whose nodes have positions")
     assert isinstance(first, Graph)
     is_free = np.zeros(world.n_cells, np.bool_)
     is_free[world.free_cells] = True

@@ -505,7 +505,7 @@ start = [1, 1]
 goal = [0, 1]
 [[event]]
 at = 4
-do = "explode"
+do = "dance"
 """,
     )
     where = [line.split("scene.toml, ")[1] for line in sentences]
@@ -527,7 +527,7 @@ do = "explode"
         "line 24: there is no agent 77: they are 0 to 0 then",
         "line 25: (2, 1) of goal is in a wall",
         "line 33: (1, 1) of start is in a wall at time 3",
-        "line 37: do cannot be 'explode': choose one of block, free, join, leave, release, retask",
+        "line 37: do cannot be 'dance': choose one of block, close, free, join, leave, open, release, retask",
     ]
 
 

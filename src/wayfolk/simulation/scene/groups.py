@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from wayfolk.files.toml import Place, Table
+from wayfolk.files.toml import Table
 from wayfolk.problem import events
 from wayfolk.problem.events import Event
 from wayfolk.problem.problem import ENDLESS, delivery_pools
@@ -18,15 +21,17 @@ ERRANDS = ("goals", "goal_area", "patrol", "tasks", "task_area", "pickups")
 class GroupReader:
     """Reads [[group]] tables: `errands` has one for each agent, `groups` the numbers of the agents by name.
 
-    `releases` are the events by which agents that are not ours go their own ways.
+    `kind_of` has the number of each agent's kind of body, and `releases` are the events by which agents that are not ours
+    go their own ways.
     """
 
     def __init__(self, scene_map: SceneMap) -> None:
         self.scene_map = scene_map
         self.errands: list[Errand] = []
+        self.kind_of: list[int] = []
         self.groups: dict[str, range] = {}
         self.releases: list[Event] = []
-        self._given_starts: set[Place] = set()
+        self._given_starts: set[Any] = set()
         """Where agents start by the file, whether that is possible or not."""
 
     def read(self, tables: list[Table[GroupTable]], seed: int) -> None:
@@ -35,7 +40,7 @@ class GroupReader:
         for table in tables:
             for key in ("goals", "patrol", "tasks", "pickups", "dropoffs"):
                 # no agent starts where others have to go
-                self.scene_map.taken[self.scene_map.free(table, key)] = True
+                self.scene_map.take(self.scene_map.free(table, key))
         for number, (table, starts) in enumerate(zip(tables, starts_of, strict=True)):
             self._group(table, starts, np.random.default_rng([seed, number]))
 
@@ -51,7 +56,7 @@ class GroupReader:
                 table.complain("places", f"two agents start at {place}")
             self._given_starts.add(place)
         cells = self.scene_map.free(table, "places")
-        self.scene_map.taken[cells] = True
+        self.scene_map.begin(table, cells)
         return cells
 
     def _group(self, table: Table[GroupTable], starts: Cells | None, rng: np.random.Generator) -> None:
@@ -65,13 +70,18 @@ class GroupReader:
             starts = self.scene_map.draw_starts(table, table.values.count or 1, rng)
         first = len(self.errands)
         self.groups[name] = range(first, first + len(starts))
+        self.kind_of += [self.scene_map.kind(table)] * len(starts)
+        nodes, starts = starts, self.scene_map.stands(starts)
+        errands: list[Errand] = []
         if table.values.ours is False:
             for key in (key for key in (*ERRANDS, "loops") if key in table):
                 table.complain(key, f"agents that are not ours wander about: they have no {key}")
-            self.errands += [Errand(cell, (cell,)) for cell in starts.tolist()]
+            errands = [Errand(cell, (cell,)) for cell in starts.tolist()]
             self.releases += [events.release(0, agent) for agent in self.groups[name]]
         elif table.only_one(*ERRANDS):
-            self.errands += self._errands_of(table, starts, rng)
+            errands = self._errands_of(table, starts, rng)
+        ends = zip(errands, nodes.tolist(), strict=False)
+        self.errands += [errand if errand.start == node else replace(errand, first=node) for errand, node in ends]
 
     def _errands_of(self, table: Table[GroupTable], starts: Cells, rng: np.random.Generator) -> list[Errand]:
         """What each agent of a group has to do."""
@@ -86,7 +96,7 @@ class GroupReader:
                 table.complain("loops", "deliveries have no loops: they never end")
             return self._deliveries(table, starts)
         if "patrol" in table:
-            way = self.scene_map.free(table, "patrol")
+            way = self._goals(table, "patrol")
             if way.size and (len(way) < 2 or (way == np.roll(way, 1)).any()):
                 table.complain("patrol", "a patrol needs two places or more, no two in a row the same")
             for start in self.scene_map.parts_of(starts).values():
@@ -98,24 +108,26 @@ class GroupReader:
         if n_loops == 1:
             return [Errand(start, (goal,)) for start, goal in pairs]
         for start in (start for start, goal in pairs if start == goal):
-            table.complain(
-                "goals", f"there and back needs a goal other than the start {self.scene_map.grid.place(start)}"
-            )
+            table.complain("goals", f"there and back needs a goal other than the start {self.scene_map.place(start)}")
         return [Errand(start, (goal, start), n_loops) for start, goal in pairs]
 
     def _given_goals(self, table: Table[GroupTable], starts: Cells) -> Cells:
         """A goal for each agent, or one for all; the starts if the file lists neither."""
-        goals = goal_for_each(table, "goals", self.scene_map.free(table, "goals"), len(starts))
+        goals = goal_for_each(table, "goals", self._goals(table, "goals"), len(starts))
         if not goals.size:
             return starts
         for start, goal in zip(starts.tolist(), goals, strict=True):
             self.scene_map.must_reach(table, "goals", start, np.array([goal], np.int32))
         return goals
 
+    def _goals(self, table: Table[GroupTable], key: str) -> Cells:
+        """The goals of the places `key`."""
+        return self.scene_map.stands(self.scene_map.free(table, key))
+
     def _streams(self, table: Table[GroupTable], starts: Cells) -> list[Errand]:
         """Tasks without an end, drawn from the places that each agent can reach."""
         key = "tasks" if "tasks" in table else "task_area"
-        pool = self.scene_map.free(table, key) if key == "tasks" else self.scene_map.area(table, key)
+        pool = self._goals(table, key) if key == "tasks" else self.scene_map.stands(self.scene_map.area(table, key))
         pools = {}
         for part, start in self.scene_map.parts_of(starts).items():
             fits = pools[part] = self.scene_map.reachable(start, np.unique(pool))
@@ -125,7 +137,7 @@ class GroupReader:
 
     def _deliveries(self, table: Table[GroupTable], starts: Cells) -> list[Errand]:
         """Deliveries without an end, from places to others that each agent can reach."""
-        places = [np.unique(self.scene_map.free(table, key)) for key in ("pickups", "dropoffs") if key in table]
+        places = [np.unique(self._goals(table, key)) for key in ("pickups", "dropoffs") if key in table]
         if len(places) < 2:
             table.complain("pickups" if "pickups" in table else "dropoffs", "deliveries need pickups and dropoffs")
             return [Errand(start, (start,)) for start in starts.tolist()]
@@ -133,7 +145,7 @@ class GroupReader:
         for part, start in self.scene_map.parts_of(starts).items():
             pool, drops = pools[part] = delivery_pools(*(self.scene_map.reachable(start, cells) for cells in places))
             if all(cells.size for cells in places) and not (len(pool) and len(drops)):
-                place = self.scene_map.grid.place(start)
+                place = self.scene_map.place(start)
                 table.complain("pickups", f"an agent at {place} can reach no pickup and another place as dropoff")
         shared = [(start, *pools[self.scene_map.part(start)]) for start in starts.tolist()]
         return [Errand(start, pool=pool, drops=drops) for start, pool, drops in shared]

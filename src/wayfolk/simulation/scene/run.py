@@ -1,4 +1,4 @@
-"""Runs scenes: agents on a grid until all are done, streets until their end."""
+"""Runs scenes: agents until all are done, streets until their end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, overload
 
 from wayfolk.algorithms import catalogue
-from wayfolk.algorithms.refusals import check_world
+from wayfolk.algorithms.refusals import check_states
 from wayfolk.algorithms.task import checked_limits, finish
 from wayfolk.problem.record import DISTANCE
 from wayfolk.simulation.scene.scene import Scene
@@ -33,7 +33,7 @@ def run_scene(
 ) -> SceneRun | StreetRun:
     """Run a scene until all its agents are done, or its end has come.
 
-    `seconds` limits how long that takes. For agents on a grid it replaces the scene's own limit, and counts planning from
+    `seconds` limits how long that takes. For a scene of agents it replaces the scene's own limit, and counts planning from
     the controller's preparation on; compiling does not count. `tell` is called now and then with the simulation or the
     street, whose `time` is what its clock shows.
     """
@@ -46,9 +46,9 @@ def run_scene(
 def _run_agents(scene: Scene, tell: Callable[[Any], None] | None) -> SceneRun:
     """Run a scene until all agents are done, its end has come, or its seconds of planning are used up."""
     checked_limits(seconds=scene.seconds)
-    check_world(catalogue.find(scene.controller, "controllers"), scene.grid)
-    make_ready(scene.controller)
     problem, _ = scene.written_out
+    check_states(catalogue.find(scene.controller, "controllers"), problem)
+    make_ready(scene.controller)
     if scene.vision is not None:
         Vision(scene.grid, scene.vision).look(problem.starts[:1])  # compiles
     began = time.perf_counter()

@@ -23,7 +23,10 @@ from wayfolk.errors import TooLarge
 from wayfolk.problem.events import Event
 from wayfolk.problem.problem import ENDLESS, Problem
 from wayfolk.problem.record import STEPS
+from wayfolk.world.body import POINT, Body
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
+from wayfolk.world.state_graph import StateGraph, states_of
 
 MOST_VISITS = 1 << 26  # goals that may be written out for all agents together
 NO_CELLS = np.zeros(0, np.int32)
@@ -36,6 +39,8 @@ class Errand:
     With `drops`, each place of the pool is followed by one of these. Agents with the same pool share one array.
 
     An agent that shares its `visits` with others returns `home` to its start afterwards, as only one can stay on a cell.
+    In other worlds than maps of points, cells are nodes of the scene's `states`. All are such that stand for a goal; the
+    `first` node of a body that turns has its heading as well.
     """
 
     start: int
@@ -44,6 +49,7 @@ class Errand:
     home: bool = False
     pool: NDArray[np.int32] = field(default_factory=lambda: NO_CELLS, repr=False)
     drops: NDArray[np.int32] = field(default_factory=lambda: NO_CELLS, repr=False)
+    first: int | None = None
 
     @property
     def is_endless(self) -> bool:
@@ -75,10 +81,13 @@ class Errand:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A checked scene. `groups` has the agents of each group; each event is for one agent or one place."""
+    """A checked scene. `groups` has the agents of each group; each event is for one agent or one edit of the world.
+
+    `kinds` are the bodies, and `kind_of[agent]` is the number of each agent's, as in a `Problem`.
+    """
 
     name: str
-    grid: Grid
+    world: Grid | Graph
     errands: tuple[Errand, ...]
     events: tuple[Event, ...] = ()
     controller: str = "whca"
@@ -90,15 +99,35 @@ class Scene:
     seconds: float | None = None
     seed: int = 0
     about: str = ""
+    kinds: tuple[Body, ...] = (POINT,)
+    kind_of: NDArray[np.int32] = field(default_factory=lambda: NO_CELLS, repr=False)
 
     def __repr__(self) -> str:
         n_agents, n_events = len(self.errands), len(self.events)
-        return f"Scene({self.name!r}, {self.grid!r}, {n_agents} agents, {n_events} events, {self.controller})"
+        return f"Scene({self.name!r}, {self.world!r}, {n_agents} agents, {n_events} events, {self.controller})"
+
+    @property
+    def states(self) -> Grid | StateGraph:
+        """The nodes on which agents are: the map itself if these are points on a map of squares."""
+        return states_of(self.world, self.kinds)
+
+    @property
+    def grid(self) -> Grid:
+        """The map on which all agents are points; NotSupported in other scenes, which have `world` and `states`."""
+        return Problem(self.world, NO_CELLS, NO_CELLS[:, None], kinds=self.kinds).grid
 
     @property
     def end(self) -> float:
-        """The latest time at which it ends: `until`, or the limit that `solve` has."""
-        return 1000.0 + 10 * (self.grid.width + self.grid.height) if self.until is None else self.until
+        """The latest time at which it ends: `until`, or 1,000 and ten times the width and the height of the map.
+
+        Worlds that are no maps of squares count as a square of as many cells.
+        """
+        if self.until is not None:
+            return self.until
+        if isinstance(self.world, Grid):
+            return 1000.0 + 10 * int(self.world.width + self.world.height)
+        side = math.isqrt(int(self.world.n_cells))
+        return 1000.0 + 20 * side
 
     @property
     def is_endless(self) -> bool:
@@ -113,13 +142,14 @@ class Scene:
         if room * len(self.errands) > MOST_VISITS:
             raise TooLarge(f"{len(self.errands)} agents with errands until {self.end:g} do not fit: end it earlier")
         rng = np.random.default_rng([self.seed, len(self.errands)])
-        starts = np.array([errand.start for errand in self.errands], np.int32)
+        starts = np.array([errand.start if errand.first is None else errand.first for errand in self.errands], np.int32)
         routes = np.empty((len(self.errands), room), np.int32)
         n_visits = np.zeros(len(self.errands))
         for agent, errand in enumerate(self.errands):
             routes[agent], needed = errand.written_out(room, rng)
             n_visits[agent] = 0 if one_goal else needed
-        return Problem(self.grid, starts, routes, seed=self.seed, name=self.name), n_visits
+        bodies: dict[str, Any] = {"kinds": self.kinds, "kind_of": self.kind_of}
+        return Problem(self.world, starts, routes, seed=self.seed, name=self.name, **bodies), n_visits
 
     @property
     def first_goals(self) -> NDArray[np.int32]:

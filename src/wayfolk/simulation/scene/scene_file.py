@@ -10,6 +10,7 @@ from typing import Any
 from wayfolk.algorithms.entry import Entry
 from wayfolk.algorithms.trust import check_options, find_named
 from wayfolk.errors import WayfolkError
+from wayfolk.files.built_in import file_of
 from wayfolk.files.toml import Table
 
 
@@ -25,7 +26,7 @@ class SceneFile:
     @property
     def folder(self) -> Path:
         """Where files that the scene names are looked for."""
-        return self.path.parent
+        return file_of(self.path, "scenes").parent
 
     def algorithm(
         self, table: Table[Any], key: str, family: str, default: str, fits: Callable[[Entry, dict[str, Any]], None]

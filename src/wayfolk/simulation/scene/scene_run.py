@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from wayfolk.judge import metrics
 from wayfolk.judge.records import check_record
 from wayfolk.kernels.codes import BLOCK, JOIN
+from wayfolk.problem.events import Event
 from wayfolk.problem.record import KINDS, STEPS
-from wayfolk.problem.result import NO_LIMIT, Status
+from wayfolk.problem.result import Status
+from wayfolk.simulation import nodes
 from wayfolk.simulation.run import Run
 from wayfolk.simulation.scene.scene import Scene
 from wayfolk.simulation.scene.scene_simulation import SceneSimulation
+from wayfolk.world.grid import Grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,24 +61,24 @@ class SceneRun:
     @cached_property
     def waiting(self) -> list[tuple[int, str]]:
         """Agents that cannot reach their goals, and why."""
-        ending, grid, reasons = self.ending, self.simulation.grid, []
+        ending, states, reasons = self.ending, self.simulation.states, []
         for agent in np.flatnonzero(ending.counts & ~ending.home).tolist():
             goal, here = int(ending.goal[agent]), int(ending.here[agent])
-            other = int(self.simulation.crew.occupant[goal])
-            if not grid.is_free(goal):
-                reasons.append((agent, "the goal is in a wall"))
-            elif grid.components[goal] != grid.components[here]:
+            others = [other for other in self.simulation.world_state.holders(goal) if other != agent]
+            others = [other for other in others if ending.home[other] or not ending.counts[other]]
+            if not states.is_free(goal):
+                why = "the goal is in a wall" if isinstance(states, Grid) else "there is no room at the goal"
+                reasons.append((agent, why))
+            elif states.components[goal] != states.components[here]:
                 reasons.append((agent, "there is no way to the goal"))
-            elif (
-                self._settles[agent] and other < self.run.n_agents and (ending.home[other] or not ending.counts[other])
-            ):
-                reasons.append((agent, f"agent {other} stands on the goal"))
+            elif self._settles[agent] and others:
+                reasons.append((agent, f"agent {others[0]} stands on the goal"))
         return reasons
 
     @cached_property
     def notes(self) -> list[str]:
         """What a reader of the numbers should know, in sentences."""
-        place, goal = self.scene.grid.place, self.ending.goal
+        place, goal = self.scene.states.place, self.ending.goal
         notes = [self.run.detail] if self.run.detail else []
         notes += [
             f"agents {', '.join(map(str, agents))} have the same goal {place(cell)}"
@@ -86,12 +89,17 @@ class SceneRun:
             if event.time > self.run.time:
                 continue
             at = f" at {event.places[0]}" if event.places else ""
-            who = (
-                int(self.simulation.crew.occupant[self.scene.grid.cell(event.places[0])]) if event.places else NO_LIMIT
-            )
-            stands = f": agent {who} stands there" if event.kind in (BLOCK, JOIN) and who < self.run.n_agents else ""
+            stands = "".join(f": agent {who} stands there" for who in self._in_the_way(event)[:1])
             notes.append(f"{KINDS[event.kind]}{at} has been waiting since time {event.time:g}{stands}")
         return notes
+
+    def _in_the_way(self, event: Event) -> list[int]:
+        """The agents for which an event waits, as far as its first place says who they are."""
+        states, place = self.simulation.states, event.places[:1]
+        if event.kind == JOIN or (event.kind == BLOCK and isinstance(states, Grid)):
+            kind = nodes.kind_number(states, event.body)
+            return self.simulation.world_state.holders(nodes.node_of(states, place[0], kind))
+        return []
 
     @cached_property
     def _settles(self) -> NDArray[np.bool_]:
@@ -115,7 +123,7 @@ class SceneRun:
 
         Agents with endless errands never complete: if there are no others, the measures of completion are None.
         """
-        record, laps, place = self.run.record, self.run.laps, self.scene.grid.place
+        record, laps, place = self.run.record, self.run.laps, self.scene.states.place
         endless = all(errand.is_endless for errand in self.scene.errands)
         service = self.service.summary()
         return {

@@ -9,6 +9,7 @@ import numpy as np
 from wayfolk.kernels.codes import GOAL, JOIN
 from wayfolk.problem.events import Event
 from wayfolk.problem.result import NO_LIMIT, Status
+from wayfolk.simulation import nodes
 from wayfolk.simulation.scene.scene import Scene
 from wayfolk.simulation.simulation import Simulation
 from wayfolk.simulation.state import Changes
@@ -42,7 +43,9 @@ class SceneSimulation(Simulation):
 
     def _is_at_rest(self) -> bool:
         agents = self.crew.agents
-        busy = (agents["here"] != agents["goal"]) | (self.world_state.court.states["leg"] < self.n_visits)
+        busy = (nodes.stands(self.states, agents["here"]) != agents["goal"]) | (
+            self.world_state.court.states["leg"] < self.n_visits
+        )
         return not (busy & agents["present"] & agents["ours"]).any()
 
     def apply(self, event: Event, changes: Changes) -> Event | None:
@@ -54,7 +57,9 @@ class SceneSimulation(Simulation):
         if waiting is not None:
             return waiting
         if event.kind == JOIN:
-            start, goal = (self.grid.cell(place) for place in event.places)
+            kind = nodes.kind_number(self.states, event.body)
+            ends = (nodes.node_of(self.states, place, kind) for place in event.places)
+            start, goal = (nodes.stand(self.states, node) for node in ends)
             self.world_state.court.visits[-1] = goal
             self.n_visits = np.append(self.n_visits, 0 if self.problem.is_one_shot or start == goal else 1)
         elif event.kind == GOAL and not self.problem.is_one_shot and event.agent < self.n_agents:
@@ -62,7 +67,7 @@ class SceneSimulation(Simulation):
             state = self.world_state.court.states[event.agent]
             if state["leg"] + 1 >= self.n_visits[event.agent]:
                 visits[state["leg"] + 1 :] = agent["goal"]
-            if agent["here"] == agent["goal"]:  # it has arrived
+            if nodes.stand(self.states, int(agent["here"])) == agent["goal"]:  # it has arrived
                 state["leg"] += 1
                 if visits[state["leg"]] != agent["goal"]:
                     agent["goal"] = visits[state["leg"]]

@@ -1,4 +1,4 @@
-"""The world of a scene: the map that [world] describes, with its terrain."""
+"""The world of a scene: what [world] describes, with its terrain."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from pathlib import Path
 import numpy as np
 
 from wayfolk.errors import WayfolkError
+from wayfolk.files.any_world import read_world_for_agents
 from wayfolk.files.built_in import MAPS
 from wayfolk.files.folders import find_data
-from wayfolk.files.made_maps import RULES, make_map
+from wayfolk.files.made_maps import RULES, TILINGS, make_map, make_tiling
 from wayfolk.files.maps import parse_ascii, read_map
 from wayfolk.files.toml import Table
-from wayfolk.simulation.scene.scene_map import SceneMap
+from wayfolk.simulation.scene.scene_grid import SceneGrid
 from wayfolk.simulation.scene.tables import TerrainTable, WorldTable
+from wayfolk.world.graph import Graph
 from wayfolk.world.grid import Grid
 
 
-def read_world(table: Table[WorldTable], folder: Path, seed: int) -> Grid | None:
-    """The map that `table` describes; None, and complaints, if it describes none.
+def read_world(table: Table[WorldTable], folder: Path, seed: int) -> Grid | Graph | None:
+    """The world that `table` describes; None, and complaints, if it describes none.
 
     Files are looked for in `folder` too; `seed` is that of a map made by a rule, if the table has no other.
     """
@@ -30,32 +32,43 @@ def read_world(table: Table[WorldTable], folder: Path, seed: int) -> Grid | None
         return None
     rule = table.values.make
     if rule is not None:
-        table.allow((*ways, "moves", "terrain", *RULES[rule].settings))
-        table.need(f"a {rule} map", *RULES[rule].needed)
+        made = TILINGS.get(rule) or RULES[rule]
+        table.allow((*ways, *(() if rule in TILINGS else ("moves", "terrain")), *made.settings))
+        table.need(f"a {rule} map" if rule in RULES else f"a world of {rule}", *made.needed)
     elif "make" not in table:
         table.allow((*ways, "moves", "terrain"))
     if table.malformed:
         return None
     try:
-        grid = _grid(table, folder, seed)
+        world = _world(table, folder, seed)
     except WayfolkError as error:
         _complain_of_map(table, ways[0], str(error))
         return None
-    return _with_terrain(grid, terrain)
+    if isinstance(world, Grid):
+        return _with_terrain(world, terrain)
+    for key in ("moves", "terrain"):
+        if key in table:
+            table.complain(key, f"{key} is for maps of squares, not for {world!r}")
+    return world
 
 
-def _grid(table: Table[WorldTable], folder: Path, seed: int) -> Grid:
+def _world(table: Table[WorldTable], folder: Path, seed: int) -> Grid | Graph:
     values = table.values
     moves = values.moves or "eight"
     if values.map is not None:
         return parse_ascii("\n" + values.map, moves)
     if values.file is not None:
         is_built_in = values.file in MAPS and not (folder / values.file).is_file()
-        return read_map(values.file if is_built_in else find_data(values.file, folder), moves)
+        if is_built_in:
+            return read_map(values.file, moves)
+        return read_world_for_agents(find_data(values.file, folder), moves)
     assert values.make is not None, "one of the three is given"
-    settings = {key: getattr(values, key) for key in RULES[values.make].settings if key in table}
-    if "seed" in RULES[values.make].settings:
+    rule = TILINGS.get(values.make) or RULES[values.make]
+    settings = {key: getattr(values, key) for key in rule.settings if key in table}
+    if "seed" in rule.settings:
         settings.setdefault("seed", seed)
+    if values.make in TILINGS:
+        return make_tiling(values.make, **settings)
     return make_map(values.make, settings, moves)
 
 
@@ -79,6 +92,6 @@ def _with_terrain(grid: Grid, terrain: list[Table[TerrainTable]]) -> Grid:
     costs = np.ones((grid.height, grid.width))
     for table in terrain:
         table.need("terrain", "cost")
-        x, y = grid.places(SceneMap(grid).area_or_places(table, walls=True)).reshape(-1, 2).T
+        x, y = grid.places(SceneGrid(grid).area_or_places(table)).reshape(-1, 2).T
         costs[y, x] = table.values.cost or 1.0
     return Grid(grid.free, grid.moves, costs=costs, links=grid.links, diagonal=grid.diagonal, name=grid.name)
