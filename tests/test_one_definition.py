@@ -169,7 +169,9 @@ def test_planners_are_refused_problems_in_one_place():
 
 def test_diagrams_of_planners_are_built_in_one_file():
     """Only the builder of a decision diagram leaves out cells from which the goal is too far for what is left of a cost."""
-    too_far = {name for name in files_with(r"distance\[.*> (cost|most)\b|> (cost|most)( - \w+)? or ") if "/planners/" in name}
+    too_far = {
+        name for name in files_with(r"distance\[.*> (cost|most)\b|> (cost|most)( - \w+)? or ") if "/planners/" in name
+    }
     assert too_far == {"algorithms/planners/_cbs/mdd.py"}
     assert "_cbs.mdd import build" in TEXTS["algorithms/planners/icts/diagrams.py"]
 
