@@ -131,7 +131,7 @@ def test_all_mistakes_of_a_file_are_told(folder):
     assert said.err.split("\n")[:-1] == [
         "wayfolk: bad.toml, line 1: a scene has no key 'untill': did you mean 'until'?",
         "bad.toml, line 11: at must be a number from 0, not -1",
-        "bad.toml, line 12: do cannot be 'dance': choose one of block, free, join, leave, release, retask",
+        "bad.toml, line 12: do cannot be 'dance': choose one of block, close, free, join, leave, open, release, retask",
     ]
 
 

@@ -75,9 +75,10 @@ def state_moves(states: StateGraph, n_agents: int) -> StateMoves:
     table = states.occupancy
     most = int(np.diff(table.first).max(initial=0)) + 1
     return StateMoves(
-        *table[:-1], states.stand_of, np.zeros((n_agents, most), np.int32), np.zeros(n_agents + 1, np.int32),
-        np.zeros(table.n_places, np.int64), np.zeros(states.n_cells, np.int64), np.zeros(1, np.int64),
-        np.zeros((MOST_VISITS, 2), np.int32), states.kinds == (POINT,),
+        *table[:-1], stand=states.stand_of, choices=np.zeros((n_agents, most), np.int32),
+        entered=np.zeros(n_agents + 1, np.int32), marks=np.zeros(table.n_places, np.int64),
+        visits=np.zeros(states.n_cells, np.int64), stamp=np.zeros(1, np.int64),
+        queue=np.zeros((MOST_VISITS, 2), np.int32), are_points=states.kinds == (POINT,),
     )  # fmt: skip
 
 

@@ -394,7 +394,7 @@ def test_refuses_another_kind_of_world(name):
 
 def test_costs_too_large_to_add_up():
     with pytest.raises(BadInput, match="too large"):
-        begin("d_star_lite", Graph([0, 1, 2], [1, 0], [1.7e308, 1.7e308]), 0, 1)
+        begin("d_star_lite", Grid(np.ones((1, 2)), costs=[[1.7e308, 1.7e308]]), *Grid(np.ones((1, 2))).free_cells)
 
 
 def test_anytime_paths_keep_their_bounds_while_epsilon_falls():
